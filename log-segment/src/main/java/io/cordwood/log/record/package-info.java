@@ -1,0 +1,5 @@
+/** Record batches. */
+@NullMarked
+package io.cordwood.log.record;
+
+import org.jspecify.annotations.NullMarked;
