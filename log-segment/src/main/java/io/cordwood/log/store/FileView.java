@@ -1,0 +1,97 @@
+package io.cordwood.log.store;
+
+import java.nio.ByteBuffer;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader's window on a {@link StorageFile}: the bytes lie in a mapping that the view keeps alive, or in memory that the
+ * view owns and reuses.
+ *
+ * <p>Belongs to one thread. {@link #release} lets go of the mapping; a view that is kept for later but idle should be
+ * released, so that the store can unmap what nobody looks at.
+ */
+public final class FileView implements AutoCloseable {
+    /** What keeps looked-at memory alive; given back exactly once. */
+    @FunctionalInterface
+    public interface Hold {
+        /** Lets go of the memory. */
+        void release();
+    }
+
+    private static final int PAGE_BYTES = 4096;
+
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private @Nullable ByteBuffer memory;
+    private @Nullable Hold hold;
+
+    /** Creates an empty view. */
+    public FileView() {}
+
+    /**
+     * The bytes that {@link StorageFile#view} showed last.
+     *
+     * @return the window, whose capacity is the number of bytes shown.
+     */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** Lets go of what is shown; the view is empty then and can be used again. */
+    public void release() {
+        buffer.wrap(0, 0);
+        final Hold held = hold;
+        if (held != null) {
+            hold = null;
+            held.release();
+        }
+    }
+
+    /** Same as {@link #release}, and frees the view's own memory for collection. */
+    @Override
+    public void close() {
+        release();
+        memory = null;
+    }
+
+    /**
+     * For stores: shows memory in place.
+     *
+     * @param address of the first byte.
+     * @param length bytes to show.
+     * @param keepsAlive released when the view moves on.
+     */
+    public void showInPlace(final long address, final int length, final Hold keepsAlive) {
+        release();
+        buffer.wrap(address, length);
+        hold = keepsAlive;
+    }
+
+    /**
+     * For stores: memory of this view to copy into, shown as it is. The store then calls {@link #trim} with what it read.
+     *
+     * @param length bytes to copy.
+     * @return a direct buffer with position 0 and that limit.
+     */
+    public ByteBuffer showCopy(final int length) {
+        release();
+        ByteBuffer own = memory;
+        if (own == null || own.capacity() < length) {
+            own = ByteBuffer.allocateDirect((length + PAGE_BYTES - 1) & -PAGE_BYTES);
+            memory = own;
+        }
+        own.clear().limit(length);
+        buffer.wrap(own, 0, length);
+        return own;
+    }
+
+    /**
+     * For stores: shows fewer bytes of the same memory.
+     *
+     * @param length bytes to show, at most those shown now.
+     */
+    public void trim(final int length) {
+        buffer.wrap(buffer, 0, length);
+    }
+}

@@ -1,0 +1,268 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which files a {@link DiskStorage} has open, where they are, and which of them it may close to stay within its bounds.
+ *
+ * <p>The one lock of the store. It is taken when a file is opened, closed, renamed, deleted or cut, and when a reader finds
+ * its file evicted; never on an append, and never on a read of a file that is open.
+ */
+final class OpenFiles {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Path, Place> places = new HashMap<>();
+    private final ChannelSource source;
+    private final RecentSet channels;
+
+    OpenFiles(final int filesMax, final ChannelSource source) {
+        this.source = source;
+        this.channels = new RecentSet(filesMax);
+    }
+
+    /** The place of a file for one more handle, to be left when that is closed. */
+    Place enter(final Path path) {
+        lock.lock();
+        try {
+            final Place place = places.computeIfAbsent(path, Place::new);
+            place.retain();
+            return place;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leave(final Place place) {
+        lock.lock();
+        try {
+            if (place.release()) {
+                places.remove(place.path(), place);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Opens a channel to the file at a place, wherever that is by now; evicts others if the process has too many files. */
+    FileChannel openChannel(final Place place, final OpenOption... options) throws IOException {
+        lock.lock();
+        try {
+            return openLocked(place, options);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Opens the channel of a reader and counts it in; the caller is its first user. False if another thread was faster. */
+    boolean admit(final ReadChannel reader, final String operation) {
+        lock.lock();
+        try {
+            if (!reader.isShut()) {
+                return false;
+            }
+            channels.makeRoom();
+            reader.open(openLocked(reader.place(), ReadChannel.OPTIONS));
+            channels.add(reader);
+            return true;
+        } catch (final IOException e) {
+            throw Reasons.failure(reader.place().path(), operation, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives a reader a new channel, if nobody did since {@code broken} was closed by an interrupt. */
+    void reopen(final ReadChannel reader, final FileChannel broken, final String operation) {
+        lock.lock();
+        try {
+            if (reader.channel() == broken) {
+                reader.replace(openLocked(reader.place(), ReadChannel.OPTIONS));
+            }
+        } catch (final IOException e) {
+            throw Reasons.failure(reader.place().path(), operation, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives a writer a new channel, if nobody did since {@code broken} was closed by an interrupt. */
+    void reopen(final WriteChannel writer, final FileChannel broken) throws IOException {
+        lock.lock();
+        try {
+            if (writer.isBroken(broken)) {
+                writer.replace(openLocked(writer.place(), WriteChannel.EXISTING));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Cuts a file. */
+    void cut(final Place place, final FileChannel channel, final long length) throws IOException {
+        lock.lock();
+        try {
+            channel.truncate(length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes the channel of a reader, if nobody uses it. */
+    void shut(final ReadChannel reader) {
+        lock.lock();
+        try {
+            if (reader.tryShut()) {
+                channels.remove(reader);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Length of the file at a place, without opening it. */
+    long sizeOf(final Place place) throws IOException {
+        lock.lock();
+        try {
+            refuseGone(place);
+            return Files.size(place.path());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Renames on disk, and lets all that is open follow. */
+    void rename(final Path from, final Path to) throws IOException {
+        lock.lock();
+        try {
+            final Place replaced = places.get(to);
+            if (replaced != null && !from.equals(to)) {
+                replaced.gone(true);
+            }
+            try {
+                Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+            } catch (final IOException e) {
+                if (replaced != null) {
+                    replaced.gone(false);
+                }
+                throw e;
+            }
+            if (!from.equals(to)) {
+                move(from, to);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Deletes on disk; those who have the file open keep its bytes, those who come later do not meet a new file. */
+    boolean delete(final Path path) throws IOException {
+        final Place place = detach(path);
+        boolean isDeleted = false;
+        try {
+            // Outside the lock: to free the blocks of a large file takes a while.
+            final boolean existed = Files.deleteIfExists(path);
+            isDeleted = true;
+            return existed;
+        } finally {
+            if (!isDeleted && place != null) {
+                attach(place);
+            }
+        }
+    }
+
+    /** Closes all that is open for reading and not in use. */
+    void close() {
+        lock.lock();
+        try {
+            channels.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Files open for reading, for tests. */
+    int channelCount() {
+        lock.lock();
+        try {
+            return channels.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private FileChannel openLocked(final Place place, final OpenOption... options) throws IOException {
+        refuseGone(place);
+        for (; ; ) {
+            try {
+                return source.open(place.path(), options);
+            } catch (final IOException e) {
+                if (!Reasons.isTooManyOpen(e) || !channels.shrink()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static void refuseGone(final Place place) {
+        if (place.isGone()) {
+            throw Reasons.failure(place.path(), "open", "the file was deleted or replaced");
+        }
+    }
+
+    private void move(final Path from, final Path to) {
+        places.remove(to);
+        final Place file = places.remove(from);
+        if (file != null) {
+            file.moveTo(to);
+            places.put(to, file);
+            return;
+        }
+        final List<Path> inside = new ArrayList<>();
+        for (final Path path : places.keySet()) {
+            if (path.startsWith(from)) {
+                inside.add(path);
+            }
+        }
+        for (final Path path : inside) {
+            final Place place = places.remove(path);
+            if (place != null) {
+                place.moveTo(to.resolve(from.relativize(path)));
+                places.put(place.path(), place);
+            }
+        }
+    }
+
+    private @Nullable Place detach(final Path path) {
+        lock.lock();
+        try {
+            final Place place = places.remove(path);
+            if (place != null) {
+                place.gone(true);
+            }
+            return place;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void attach(final Place place) {
+        lock.lock();
+        try {
+            if (places.putIfAbsent(place.path(), place) == null) {
+                place.gone(false);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.cordwood.log.store;
+
+import java.nio.file.Path;
+
+/** Arithmetic of the pieces that readers ask for. */
+final class Pieces {
+    private Pieces() {}
+
+    /** Bytes of a piece that are content; 0 for one that begins at the end or, after a truncation, behind it. */
+    static long clip(final long position, final long length, final long contentEnd) {
+        if (position < 0 || length < 0) {
+            throw new IllegalArgumentException("position " + position + ", length " + length);
+        }
+        return Math.min(length, Math.max(0, contentEnd - position));
+    }
+
+    /** Someone cut the file under us: content ends before it should. */
+    static StorageException tooShort(
+            final Path file, final long position, final int expected, final int found, final FileView view) {
+        view.release();
+        return Reasons.failure(
+                file,
+                "read",
+                "the file was cut by someone else: expected " + expected + " bytes at position " + position + ", found "
+                        + found);
+    }
+}

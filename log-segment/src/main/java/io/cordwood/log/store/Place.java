@@ -1,0 +1,43 @@
+package io.cordwood.log.store;
+
+import java.nio.file.Path;
+
+/**
+ * Where an open file is now. All who have the same file open share its place, which follows renames; once the file is deleted
+ * or replaced the place is gone, so that nobody opens a stranger under the old name. Changed under the lock of
+ * {@link OpenFiles}.
+ */
+final class Place {
+    private volatile Path path;
+    private volatile boolean isGone;
+    private int handles;
+
+    Place(final Path path) {
+        this.path = path;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    boolean isGone() {
+        return isGone;
+    }
+
+    void moveTo(final Path target) {
+        path = target;
+    }
+
+    void gone(final boolean deletedOrReplaced) {
+        isGone = deletedOrReplaced;
+    }
+
+    void retain() {
+        handles++;
+    }
+
+    /** True if nobody has the file open any more. */
+    boolean release() {
+        return --handles == 0;
+    }
+}

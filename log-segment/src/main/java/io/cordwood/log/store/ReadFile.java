@@ -1,0 +1,96 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A file that is only read, piece by piece, into memory of the reader. It holds no file descriptor until it is read. */
+final class ReadFile implements StorageFile {
+    private static final long UNKNOWN = -1;
+
+    private final OpenFiles files;
+    private final Place place;
+    private final ReadChannel channel;
+    private volatile long length = UNKNOWN;
+    private boolean isClosed;
+
+    ReadFile(final OpenFiles files, final Place place) {
+        this.files = files;
+        this.place = place;
+        this.channel = new ReadChannel(files, place);
+    }
+
+    @Override
+    public long length() {
+        final long known = length;
+        return known != UNKNOWN ? known : measure();
+    }
+
+    @Override
+    public void claim(final int bytes, final UnsafeBuffer view) {
+        throw readOnly("claim");
+    }
+
+    @Override
+    public void unclaim(final int bytes) {
+        throw readOnly("unclaim");
+    }
+
+    @Override
+    public long publish() {
+        throw readOnly("publish");
+    }
+
+    @Override
+    public int view(final long position, final int bytes, final FileView view) {
+        final int wanted = (int) Pieces.clip(position, bytes, length());
+        if (wanted == 0) {
+            view.release();
+            return 0;
+        }
+        final int seen = channel.view(position, wanted, view);
+        if (seen < wanted) {
+            throw Pieces.tooShort(place.path(), position, wanted, seen, view);
+        }
+        return seen;
+    }
+
+    @Override
+    public long transferTo(final long position, final long bytes, final WritableByteChannel target) {
+        final long wanted = Pieces.clip(position, bytes, length());
+        return wanted == 0 ? 0 : channel.transferTo(position, wanted, target);
+    }
+
+    @Override
+    public void truncate(final long bytes) {
+        throw readOnly("truncate");
+    }
+
+    @Override
+    public void force() {
+        throw readOnly("force");
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            channel.close();
+            files.leave(place);
+        }
+    }
+
+    private long measure() {
+        try {
+            final long measured = files.sizeOf(place);
+            length = measured;
+            return measured;
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "read", e);
+        }
+    }
+
+    private IllegalStateException readOnly(final String operation) {
+        return new IllegalStateException(operation + " on a file that was opened for reading: " + place.path());
+    }
+}

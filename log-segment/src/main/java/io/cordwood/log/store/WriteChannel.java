@@ -1,0 +1,132 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The channel of the one writer of a file, which another thread may force meanwhile. An interrupt of either closes the channel
+ * in the JDK; here it is opened again, and the write, which names its position, is done again.
+ */
+final class WriteChannel implements AutoCloseable {
+    private static final OpenOption[] CREATE = {
+        StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE
+    };
+    static final OpenOption[] EXISTING = {StandardOpenOption.READ, StandardOpenOption.WRITE};
+
+    private final OpenFiles files;
+    private final Place place;
+    private volatile FileChannel channel;
+    private volatile boolean isClosed;
+
+    WriteChannel(final OpenFiles files, final Place place) throws IOException {
+        this.files = files;
+        this.place = place;
+        this.channel = files.openChannel(place, CREATE);
+    }
+
+    long size() throws IOException {
+        return channel.size();
+    }
+
+    /** Writes all that remains in a buffer, however short the single writes fall. */
+    void write(final ByteBuffer source, final long position) throws IOException {
+        final int start = source.position();
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            while (source.hasRemaining()) {
+                final FileChannel open = channel;
+                try {
+                    if (open.write(source, position + source.position() - start) <= 0) {
+                        throw new IOException("nothing was written, " + source.remaining() + " bytes are left");
+                    }
+                } catch (final ClosedChannelException e) {
+                    isInterrupted |= Thread.interrupted();
+                    reopen(open, e);
+                }
+            }
+        } finally {
+            restore(isInterrupted);
+        }
+    }
+
+    /** Makes the file {@code end} bytes long, from {@code start} on with zeros. */
+    void extend(final long start, final long end) throws IOException {
+        write(ByteBuffer.allocate(1), end - 1);
+    }
+
+    /** Cuts the file and whatever is mapped of it. */
+    void cut(final long length) throws IOException {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            for (; ; ) {
+                final FileChannel open = channel;
+                try {
+                    files.cut(place, open, length);
+                    return;
+                } catch (final ClosedChannelException e) {
+                    isInterrupted |= Thread.interrupted();
+                    reopen(open, e);
+                }
+            }
+        } finally {
+            restore(isInterrupted);
+        }
+    }
+
+    /**
+     * Forces what is written. Interrupted in the middle, the JDK hides what the system answered, and asking again would get
+     * the answer of a system that has reported the failure already: so that is a failure too.
+     */
+    void force() throws IOException {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            final FileChannel open = channel;
+            try {
+                open.force(false);
+            } catch (final ClosedChannelException e) {
+                isInterrupted |= Thread.interrupted();
+                reopen(open, e);
+                throw e;
+            }
+        } finally {
+            restore(isInterrupted);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        isClosed = true;
+        channel.close();
+    }
+
+    private void reopen(final FileChannel broken, final ClosedChannelException cause) throws IOException {
+        if (isClosed || (channel == broken && broken.isOpen())) {
+            throw cause;
+        }
+        files.reopen(this, broken);
+    }
+
+    /** Under the lock of {@link OpenFiles}. */
+    boolean isBroken(final FileChannel open) {
+        return channel == open && !isClosed;
+    }
+
+    /** Under the lock of {@link OpenFiles}. */
+    void replace(final FileChannel opened) {
+        channel = opened;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    private static void restore(final boolean isInterrupted) {
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
