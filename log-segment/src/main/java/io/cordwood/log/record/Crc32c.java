@@ -26,7 +26,8 @@ public final class Crc32c {
     private final CRC32C crc32c = new CRC32C();
     private final CRC32 crc32 = new CRC32();
 
-    // A duplicate keeps its origin reachable, and only the origin frees memory: moving the duplicate frees nothing wrong.
+    // A duplicate keeps its origin reachable, and only the origin frees memory: moving the duplicate frees nothing
+    // wrong.
     private final ByteBuffer window = ByteBuffer.allocateDirect(1).duplicate();
 
     /** Creates the checksums of one thread. */

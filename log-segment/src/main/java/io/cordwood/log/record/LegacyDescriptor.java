@@ -28,5 +28,8 @@ final class LegacyDescriptor {
     static final int SIZE_MIN_V0 = 26;
     static final int SIZE_MIN_V1 = 34;
 
+    /** Kafka never allowed zstd below magic 2. */
+    static final int CODEC_MAX = 3;
+
     private LegacyDescriptor() {}
 }

@@ -170,6 +170,17 @@ public final class RecordBatchDescriptor {
     }
 
     /**
+     * Sets the largest timestamp. {@link #sealCrc} must follow.
+     *
+     * @param buffer of the batch.
+     * @param index of the batch's first byte.
+     * @param maxTimestamp to set.
+     */
+    public static void putMaxTimestamp(final MutableDirectBuffer buffer, final int index, final long maxTimestamp) {
+        buffer.putLong(index + MAX_TIMESTAMP_OFFSET, maxTimestamp, BIG_ENDIAN);
+    }
+
+    /**
      * Computes the CRC over a complete batch and stores it.
      *
      * @param buffer of the batch.

@@ -1,0 +1,277 @@
+package io.cordwood.log.record;
+
+import io.cordwood.log.codec.Codec;
+import io.cordwood.log.codec.CodecBuffer;
+import io.cordwood.log.codec.CodecException;
+import io.cordwood.log.codec.Codecs;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Walks through the records of one batch after the other, of any magic, compressed or not.
+ *
+ * <p>One thread's, to be kept and reused: it has the memory for decompressed records, which grows to what the batches need
+ * and never beyond the bound. Uncompressed records are shown where they are. Nothing is allocated per batch or record.
+ *
+ * <p>Everything is checked before it is shown: lengths, counts, that offsets rise and stay within the batch. The CRC is not;
+ * that is {@link BatchValidator#header}'s.
+ */
+public final class RecordReader implements AutoCloseable {
+    private static final DirectBuffer NOTHING = new UnsafeBuffer(0, 0);
+
+    private final Codecs codecs;
+    private final int decompressedBytesMax;
+    private CodecBuffer decompressed;
+    private final Flaw flaw = new Flaw();
+    private final RecordFlyweight record = new RecordFlyweight(flaw);
+    private final LegacyMessages legacy = new LegacyMessages(flaw);
+
+    private boolean isLegacy;
+    private boolean isAppendTime;
+    private long baseOffset;
+    private long firstOffset;
+    private long previousOffset;
+    private long lastOffset;
+    private long baseTimestamp;
+    private long maxTimestamp;
+    private int baseSequence;
+    private int count;
+    private int number;
+
+    /**
+     * Creates the reader of one thread.
+     *
+     * @param codecs to decompress with.
+     * @param decompressedBytesMax most bytes that the records of one batch may decompress to.
+     */
+    public RecordReader(final Codecs codecs, final int decompressedBytesMax) {
+        this.codecs = codecs;
+        this.decompressedBytesMax = decompressedBytesMax;
+        this.decompressed = new CodecBuffer(decompressedBytesMax);
+    }
+
+    /**
+     * Begins with another batch, decompressing it if need be. The batch's memory must stay as long as records are read; the
+     * flyweight may move on.
+     *
+     * @param batch to read.
+     * @return this.
+     * @throws CorruptRecordException if the batch is cut, or its codec is none that its magic has.
+     * @throws CodecException if the records cannot be decompressed, or only to more than the bound.
+     */
+    public RecordReader wrap(final RecordBatchFlyweight batch) {
+        number = 0;
+        count = 0;
+        checkSize(batch);
+        final byte magic = batch.magic();
+        isLegacy = magic < RecordBatchDescriptor.MAGIC_V2;
+        isAppendTime = batch.timestampType() == TimestampType.LOG_APPEND_TIME;
+        maxTimestamp = batch.maxTimestamp();
+        if (isLegacy) {
+            wrapLegacy(batch, magic);
+        } else {
+            wrapV2(batch);
+        }
+        return this;
+    }
+
+    private void checkSize(final RecordBatchFlyweight batch) {
+        final int left = batch.buffer().capacity() - batch.index();
+        if (left <= RecordBatchDescriptor.MAGIC_OFFSET) {
+            throw flawed("bytes of a batch", left, "must be more than", RecordBatchDescriptor.MAGIC_OFFSET, 0);
+        }
+        final byte magic = batch.magic();
+        if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
+            throw flawed("magic", magic, "must be 0 to", 2, RecordBatchDescriptor.MAGIC_OFFSET);
+        }
+        final int length = batch.batchLength();
+        final int lengthMin = BatchValidator.sizeMin(magic) - RecordBatchDescriptor.LOG_OVERHEAD;
+        final int lengthMax = left - RecordBatchDescriptor.LOG_OVERHEAD;
+        if (length < lengthMin || length > lengthMax) {
+            final boolean isShort = length < lengthMin;
+            throw flawed(
+                    "batch length",
+                    length,
+                    isShort ? "must be at least" : "must be at most",
+                    isShort ? lengthMin : lengthMax,
+                    RecordBatchDescriptor.LENGTH_OFFSET);
+        }
+    }
+
+    private void wrapV2(final RecordBatchFlyweight batch) {
+        baseOffset = batch.baseOffset();
+        firstOffset = baseOffset;
+        previousOffset = baseOffset - 1;
+        lastOffset = batch.lastOffset();
+        baseTimestamp = batch.baseTimestamp();
+        baseSequence = batch.baseSequence();
+        count = batch.recordCount();
+        final int length = batch.sizeInBytes() - RecordBatchDescriptor.HEADER_BYTES;
+        final int index = batch.index() + RecordBatchDescriptor.HEADER_BYTES;
+        if (batch.codecId() == 0 || count == 0) {
+            record.begin(batch.buffer(), index, length);
+        } else {
+            final DirectBuffer plain = decompress(batch.codecId(), batch.buffer(), index, length, batch.magic());
+            record.begin(plain, 0, plain.capacity());
+        }
+        if (count < 0 || count > record.remaining() / RecordFlyweight.RECORD_BYTES_MIN) {
+            final int most = record.remaining() / RecordFlyweight.RECORD_BYTES_MIN;
+            throw flawed("record count", count, "must be 0 to", most, RecordBatchDescriptor.RECORD_COUNT_OFFSET);
+        }
+    }
+
+    private void wrapLegacy(final RecordBatchFlyweight batch, final byte magic) {
+        lastOffset = batch.lastOffset();
+        baseOffset = lastOffset;
+        baseSequence = RecordBatchDescriptor.NO_SEQUENCE;
+        legacy.begin(batch.buffer(), batch.index(), batch.sizeInBytes());
+        if (!legacy.decode()) {
+            throw new CorruptRecordException(flaw);
+        }
+        if (batch.codecId() == 0) {
+            record.begin(batch.buffer(), batch.index(), batch.sizeInBytes());
+            firstOffset = lastOffset;
+            baseOffset = 0;
+            return;
+        }
+        final int valueIndex = legacy.valueIndex();
+        if (legacy.valueLength() < 0) {
+            throw flawed("value length of a wrapper", -1, "must be at least", 0, valueIndex - Integer.BYTES);
+        }
+        if (batch.codecId() > LegacyDescriptor.CODEC_MAX) {
+            throw flawed(
+                    "codec of a wrapper",
+                    batch.codecId(),
+                    "must be at most",
+                    LegacyDescriptor.CODEC_MAX,
+                    LegacyDescriptor.ATTRIBUTES_OFFSET);
+        }
+        final DirectBuffer plain =
+                decompress(batch.codecId(), batch.buffer(), batch.index() + valueIndex, legacy.valueLength(), magic);
+        legacy.begin(plain, 0, plain.capacity());
+        record.begin(plain, 0, plain.capacity());
+        final long lastInner = legacy.lastOffsetOfAll();
+        if (lastInner < 0) {
+            throw new CorruptRecordException(flaw);
+        }
+        baseOffset = legacyBase(magic, lastInner);
+        firstOffset = baseOffset + legacy.offset();
+    }
+
+    /** What to add to inner offsets: magic 0 has absolute ones, magic 1 counts from the wrapper's offset backwards. */
+    private long legacyBase(final byte magic, final long lastInner) {
+        // Some old librdkafka left 0 in a wrapper, and Kafka takes the inner offsets as they are then.
+        if (magic == 0 || lastOffset == 0) {
+            return 0;
+        }
+        if (lastInner > lastOffset) {
+            throw flawed("last inner offset", lastInner, "must be at most the wrapper's,", lastOffset, 0);
+        }
+        return lastOffset - lastInner;
+    }
+
+    private DirectBuffer decompress(
+            final int codecId, final DirectBuffer source, final int index, final int length, final byte magic) {
+        final Codec codec = codecs.forId(codecId);
+        if (codec == null) {
+            throw flawed("codec", codecId, "must be 0 to", 4, RecordBatchDescriptor.ATTRIBUTES_OFFSET);
+        }
+        decompressed.reset(decompressedBytesMax);
+        codec.decompress(source, index, length, magic, decompressed);
+        return decompressed.buffer();
+    }
+
+    /**
+     * Offset of the first record that the batch had: the base offset in magic 2, the first inner message's below.
+     *
+     * @return the offset that Kafka reports as the batch's base offset.
+     */
+    public long firstOffset() {
+        return firstOffset;
+    }
+
+    /**
+     * Moves to the next record.
+     *
+     * @return false if there is none.
+     * @throws CorruptRecordException if the record is damaged, or bytes follow the last one. Records before it are sound.
+     */
+    public boolean next() {
+        if (isLegacy) {
+            return nextLegacy();
+        }
+        if (number == count) {
+            if (record.remaining() != 0) {
+                throw flawed("bytes after the last record", record.remaining(), "must be", 0, record.position());
+            }
+            return false;
+        }
+        if (!record.decode()) {
+            flaw.ofRecord(number);
+            throw new CorruptRecordException(flaw);
+        }
+        final int delta = record.offsetDelta();
+        final long offset = baseOffset + delta;
+        if (offset <= previousOffset || offset > lastOffset) {
+            flaw.note(
+                    "offset",
+                    offset,
+                    offset > lastOffset ? "must be at most" : "must be more than",
+                    offset > lastOffset ? lastOffset : previousOffset,
+                    record.index());
+            flaw.ofRecord(number);
+            throw new CorruptRecordException(flaw);
+        }
+        previousOffset = offset;
+        number++;
+        record.assign(
+                offset,
+                isAppendTime ? maxTimestamp : baseTimestamp + record.timestampDelta(),
+                baseSequence < 0
+                        ? RecordBatchDescriptor.NO_SEQUENCE
+                        : RecordBatchDescriptor.sequenceAfter(baseSequence, delta));
+        return true;
+    }
+
+    private boolean nextLegacy() {
+        if (!legacy.hasNext()) {
+            return false;
+        }
+        if (!legacy.decode()) {
+            flaw.ofRecord(number);
+            throw new CorruptRecordException(flaw);
+        }
+        record.assign(
+                baseOffset + legacy.offset(),
+                isAppendTime ? maxTimestamp : legacy.timestamp(),
+                RecordBatchDescriptor.NO_SEQUENCE);
+        legacy.showAndAdvance(record);
+        number++;
+        return true;
+    }
+
+    /**
+     * The record that {@link #next} came to.
+     *
+     * @return always the same view.
+     */
+    public RecordFlyweight record() {
+        return record;
+    }
+
+    /** Lets go of the memory for decompressed records. The reader may be used again. */
+    @Override
+    public void close() {
+        number = 0;
+        count = 0;
+        isLegacy = false;
+        record.begin(NOTHING, 0, 0);
+        decompressed = new CodecBuffer(decompressedBytesMax);
+    }
+
+    private CorruptRecordException flawed(
+            final String field, final long found, final String rule, final long bound, final int at) {
+        flaw.note(field, found, rule, bound, at);
+        return new CorruptRecordException(flaw);
+    }
+}
