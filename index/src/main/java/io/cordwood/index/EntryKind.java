@@ -1,0 +1,85 @@
+package io.cordwood.index;
+
+import org.agrona.DirectBuffer;
+
+/** The two kinds of index entries, and which sequences of them are lawful: what cannot be is not believed. */
+enum EntryKind {
+    /** Entries of an offset index. */
+    OFFSET(OffsetIndexDescriptor.ENTRY_BYTES) {
+        @Override
+        boolean isLawful(
+                final DirectBuffer buffer,
+                final int before,
+                final int entry,
+                final long endRelative,
+                final long endPosition) {
+            final int offset = OffsetIndexDescriptor.relativeOffset(buffer, entry);
+            final int position = OffsetIndexDescriptor.position(buffer, entry);
+            return offset < endRelative
+                    && position < endPosition
+                    && offset > (before < 0 ? -1 : OffsetIndexDescriptor.relativeOffset(buffer, before))
+                    && position > (before < 0 ? -1 : OffsetIndexDescriptor.position(buffer, before));
+        }
+    },
+
+    /** Entries of a time index. */
+    TIME(TimeIndexDescriptor.ENTRY_BYTES) {
+        @Override
+        boolean isLawful(
+                final DirectBuffer buffer,
+                final int before,
+                final int entry,
+                final long endRelative,
+                final long endPosition) {
+            final long timestamp = TimeIndexDescriptor.timestamp(buffer, entry);
+            final int offset = TimeIndexDescriptor.relativeOffset(buffer, entry);
+            return offset < endRelative
+                    && timestamp > (before < 0 ? -1 : TimeIndexDescriptor.timestamp(buffer, before))
+                    && offset >= (before < 0 ? 0 : TimeIndexDescriptor.relativeOffset(buffer, before));
+        }
+    };
+
+    /** Relative offsets have four bytes, and none is negative. */
+    static final long END_RELATIVE = 1L << 31;
+
+    private final int bytes;
+
+    EntryKind(final int bytes) {
+        this.bytes = bytes;
+    }
+
+    /** Length of an entry. */
+    int bytes() {
+        return bytes;
+    }
+
+    /** Whether an entry lies below the ends and may stand somewhere behind another, or be the first if that is negative. */
+    abstract boolean isLawful(DirectBuffer buffer, int before, int entry, long endRelative, long endPosition);
+
+    /** First entry in {@code [from, to)} that may not stand behind the one before it; {@code to} if all may. */
+    int ascending(
+            final DirectBuffer buffer, final int from, final int to, final long endRelative, final long endPosition) {
+        int entry = from;
+        while (entry < to && isLawful(buffer, entry - 1, entry, endRelative, endPosition)) {
+            entry++;
+        }
+        return entry;
+    }
+
+    /**
+     * Whether the only entry in order is one of zeros with more behind it: then it is padding like them. Alone in its file, or
+     * with greater ones behind it, it is an entry: of a first batch with one record of time 0, or at position 0 as old brokers
+     * indexed it.
+     */
+    boolean isPadding(final DirectBuffer buffer, final int inOrder, final long inFile) {
+        if (inOrder != 1 || inFile == 1) {
+            return false;
+        }
+        for (int i = 0; i < bytes; i++) {
+            if (buffer.getByte(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

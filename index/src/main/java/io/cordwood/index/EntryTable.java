@@ -1,0 +1,143 @@
+package io.cordwood.index;
+
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.StorageFile;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Entries of one kind in memory outside the heap, laid out as in the file, which grows by doubling.
+ *
+ * <p>One thread adds. Any thread may search: it reads {@link #entries} first and {@link #memory} then, and finds at least so
+ * many entries there. Memory that was outgrown is left to those who still search in it. An entry never changes and is never
+ * taken back; who wants fewer entries makes a new table.
+ */
+final class EntryTable {
+    private static final int FIRST_BYTES = 4096;
+    private static final int READ_ENTRIES = 4096;
+    private static final VarHandle ENTRIES;
+
+    static {
+        try {
+            ENTRIES = MethodHandles.lookup().findVarHandle(EntryTable.class, "entries", int.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final EntryKind kind;
+    private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
+    private volatile UnsafeBuffer memory = new UnsafeBuffer(0, 0);
+    private int entries;
+    private int written;
+    private boolean isTorn;
+
+    EntryTable(final EntryKind kind) {
+        this.kind = kind;
+    }
+
+    /** Number of entries that any thread may read. */
+    int entries() {
+        return (int) ENTRIES.getAcquire(this);
+    }
+
+    /** The entries, from the first byte on. */
+    DirectBuffer memory() {
+        return memory;
+    }
+
+    /** Number of entries that are not in the file. */
+    int pending() {
+        return entries - written;
+    }
+
+    /** Length of what was written to the file. */
+    long writtenBytes() {
+        return (long) written * kind.bytes();
+    }
+
+    /** Says how many of the entries are in the file, after that was cut or made anew. */
+    void written(final int inFile) {
+        written = Math.min(inFile, entries);
+    }
+
+    /** Memory with room for one more entry, to be filled in before {@link #add}. */
+    UnsafeBuffer room() {
+        return room(1);
+    }
+
+    /** Lets everybody see the entry that was put behind the last one. */
+    void add() {
+        ENTRIES.setRelease(this, entries + 1);
+    }
+
+    /** Writes what is pending to the file, with one call. */
+    void write(final StorageFile file) {
+        final int length = (entries - written) * kind.bytes();
+        if (length == 0) {
+            return;
+        }
+        if (isTorn) {
+            // A write that failed before may have left a part of itself.
+            file.truncate(writtenBytes());
+        }
+        isTorn = true;
+        file.claim(length, claimed);
+        claimed.putBytes(0, memory, written * kind.bytes(), length);
+        file.publish();
+        isTorn = false;
+        written = entries;
+    }
+
+    /** Copies the first entries of another table. */
+    void copy(final EntryTable other, final int count) {
+        room(count).putBytes(0, other.memory, 0, count * kind.bytes());
+        ENTRIES.setRelease(this, count);
+        written = Math.min(count, other.written);
+    }
+
+    /**
+     * Reads the longest prefix of a file that is in order and below the ends.
+     *
+     * @return true if the file holds nothing else.
+     */
+    boolean load(final StorageFile file, final long endRelative, final long endPosition, final FileView view) {
+        final long length = file.length();
+        final long inFile = length / kind.bytes();
+        int inOrder = 0;
+        while (inOrder < inFile) {
+            final int wanted = (int) Math.min(READ_ENTRIES, inFile - inOrder);
+            final int read = file.view((long) inOrder * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
+            final UnsafeBuffer target = room(inOrder + read - entries);
+            target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
+            final int before = inOrder;
+            inOrder = kind.ascending(target, before, before + read, endRelative, endPosition);
+            if (inOrder < before + wanted) {
+                break;
+            }
+        }
+        if (kind.isPadding(memory, inOrder, inFile)) {
+            inOrder = 0;
+        }
+        written = inOrder;
+        ENTRIES.setRelease(this, inOrder);
+        return (long) inOrder * kind.bytes() == length;
+    }
+
+    private UnsafeBuffer room(final int more) {
+        final UnsafeBuffer old = memory;
+        final long needed = ((long) entries + more) * kind.bytes();
+        if (needed <= old.capacity()) {
+            return old;
+        }
+        final long doubled = Math.max(FIRST_BYTES, Math.max(needed, 2L * old.capacity()));
+        final UnsafeBuffer grown =
+                new UnsafeBuffer(ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE, doubled)));
+        grown.putBytes(0, old, 0, old.capacity());
+        memory = grown;
+        return grown;
+    }
+}

@@ -1,0 +1,97 @@
+package io.cordwood.index;
+
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The two files of an index that grows. The index holds them, and so does each force that is under way; the last one to let go
+ * closes them, so that sealing an index never closes a file under a force.
+ */
+final class IndexFiles {
+    private final StorageFile offsets;
+    private final StorageFile times;
+    private final AtomicInteger holds = new AtomicInteger(1);
+    private volatile boolean isDirty;
+
+    /** Opens both files and creates those that are missing. */
+    IndexFiles(final Storage storage, final String offsetPath, final String timePath) {
+        this.offsets = storage.open(offsetPath, FileUse.APPEND, 0);
+        try {
+            this.times = storage.open(timePath, FileUse.APPEND, 0);
+        } catch (final RuntimeException e) {
+            offsets.close();
+            throw e;
+        }
+    }
+
+    StorageFile offsets() {
+        return offsets;
+    }
+
+    StorageFile times() {
+        return times;
+    }
+
+    /**
+     * Writes what is pending in two tables. Time entries first: an offset entry without the time entries before it would be
+     * believed too far.
+     */
+    void write(final EntryTable offsetTable, final EntryTable timeTable) {
+        try {
+            timeTable.write(times);
+            offsetTable.write(offsets);
+        } finally {
+            isDirty = true;
+        }
+    }
+
+    /** Leaves in the files no more than the entries that two tables count as written. */
+    void cut(final EntryTable offsetTable, final EntryTable timeTable) {
+        if (offsets.length() > offsetTable.writtenBytes()) {
+            offsets.truncate(offsetTable.writtenBytes());
+            isDirty = true;
+        }
+        if (times.length() > timeTable.writtenBytes()) {
+            times.truncate(timeTable.writtenBytes());
+            isDirty = true;
+        }
+    }
+
+    /** Makes what was written durable; does nothing if that has been done. */
+    void force() {
+        if (!isDirty) {
+            return;
+        }
+        isDirty = false;
+        try {
+            times.force();
+            offsets.force();
+        } catch (final RuntimeException e) {
+            isDirty = true;
+            throw e;
+        }
+    }
+
+    /** Holds the files once more. False if they are closed. */
+    boolean retain() {
+        for (; ; ) {
+            final int seen = holds.get();
+            if (seen == 0) {
+                return false;
+            }
+            if (holds.compareAndSet(seen, seen + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** Lets go of the files. */
+    void release() {
+        if (holds.decrementAndGet() == 0) {
+            offsets.close();
+            times.close();
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.cordwood.index;
+
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
+import io.cordwood.log.store.StorageFile;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of one kind in a file that does not change. The file is touched at the first question; the first search reads it
+ * through once, and believes only the longest prefix of entries that is in order. Any thread; allocates nothing after that.
+ */
+final class SealedTable {
+    private static final Object UNTOUCHED = new Object();
+    private static final Object CLOSED = new Object();
+    private static final int UNKNOWN = -1;
+    private static final VarHandle FILE;
+
+    static {
+        try {
+            FILE = MethodHandles.lookup().findVarHandle(SealedTable.class, "file", Object.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Storage storage;
+    private final String path;
+    private final EntryKind kind;
+    private volatile Object file = UNTOUCHED;
+    private volatile int entries;
+    private volatile @Nullable String damage;
+
+    /** A table of which nothing is known. */
+    SealedTable(final Storage storage, final String path, final EntryKind kind) {
+        this(storage, path, kind, UNKNOWN);
+    }
+
+    /** A table that was just written. */
+    SealedTable(final Storage storage, final String path, final EntryKind kind, final int entries) {
+        this.storage = storage;
+        this.path = path;
+        this.kind = kind;
+        this.entries = entries;
+    }
+
+    /** What is wrong with the file, as far as it was looked at; null if nothing is. */
+    @Nullable String damage() {
+        return damage;
+    }
+
+    /**
+     * Shows the entries that can be believed: in order, and below the end of the segment.
+     *
+     * @return their number, or {@link IndexTables#UNREADABLE}.
+     */
+    int show(final SealedIndex segment, final FileView view) {
+        try {
+            final StorageFile open = open();
+            if (open == null) {
+                return IndexTables.UNREADABLE;
+            }
+            final int known = entries;
+            if (known == UNKNOWN) {
+                return readThrough(open, segment.endPosition(), view);
+            }
+            if (known > 0) {
+                open.view(0, known * kind.bytes(), view);
+            }
+            return known;
+        } catch (final StorageException e) {
+            return unreadable(e);
+        }
+    }
+
+    /**
+     * Like {@link #show}, but reads the file through only if its two ends do not fit together: the last entry of a table in
+     * order is asked for, and a log with many segments asks all of them.
+     */
+    int showLast(final SealedIndex segment, final FileView view) {
+        try {
+            final StorageFile open = open();
+            if (open == null) {
+                return IndexTables.UNREADABLE;
+            }
+            if (entries == UNKNOWN) {
+                final long length = open.length();
+                final long inFile = length / kind.bytes();
+                if (inFile > 1
+                        && length <= Integer.MAX_VALUE
+                        && length % kind.bytes() == 0
+                        && open.view(0, (int) length, view) == length
+                        && fitTogether(view, (int) inFile - 1)) {
+                    return (int) inFile;
+                }
+            }
+            return show(segment, view);
+        } catch (final StorageException e) {
+            return unreadable(e);
+        }
+    }
+
+    void close() {
+        final Object seen = FILE.getAndSet(this, CLOSED);
+        if (seen instanceof StorageFile open) {
+            open.close();
+        }
+    }
+
+    private @Nullable StorageFile open() {
+        final Object seen = file;
+        if (seen instanceof StorageFile open) {
+            return open;
+        }
+        if (seen == CLOSED) {
+            return null;
+        }
+        // Two threads may come here at once. An untouched file costs nothing, and only one of them is ever touched.
+        final StorageFile opened = storage.open(path, FileUse.LOOKUP, 0);
+        if (FILE.compareAndSet(this, UNTOUCHED, opened)) {
+            return opened;
+        }
+        opened.close();
+        return file instanceof StorageFile open ? open : null;
+    }
+
+    private boolean fitTogether(final FileView view, final int last) {
+        return kind.isLawful(view.buffer(), -1, 0, EntryKind.END_RELATIVE, Long.MAX_VALUE)
+                && kind.isLawful(view.buffer(), 0, last, EntryKind.END_RELATIVE, Long.MAX_VALUE);
+    }
+
+    private int readThrough(final StorageFile open, final long endPosition, final FileView view) {
+        final long length = open.length();
+        final long inFile = Math.min(length, Integer.MAX_VALUE) / kind.bytes();
+        int inOrder = 0;
+        if (inFile > 0) {
+            final int shown = open.view(0, (int) inFile * kind.bytes(), view) / kind.bytes();
+            inOrder = kind.ascending(view.buffer(), 0, shown, EntryKind.END_RELATIVE, endPosition);
+            if (kind.isPadding(view.buffer(), inOrder, inFile)) {
+                inOrder = 0;
+            }
+        }
+        if ((long) inOrder * kind.bytes() != length) {
+            damaged("holds " + length + " bytes, of which only the first " + inOrder + " entries are in order");
+        }
+        entries = inOrder;
+        return inOrder;
+    }
+
+    private int unreadable(final StorageException cause) {
+        if (file != CLOSED) {
+            damaged(cause.getMessage());
+        }
+        return IndexTables.UNREADABLE;
+    }
+
+    private void damaged(final @Nullable String what) {
+        if (damage == null) {
+            damage = storage.describe(path) + ": " + what;
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package io.cordwood.index;
+
+import io.cordwood.log.IndexLimits;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.SegmentIndex;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka's sparse offset index and time index of one segment.
+ *
+ * <p>While it grows, its entries lie in memory outside the heap and are written to the files in chunks of 4 KiB, with plain
+ * writes: there is no mapping that a full disk could turn into a fault, and nothing is preallocated. Sealed or just opened, it
+ * holds neither memory nor an open file until something is looked up; then each file is looked at in place, through what the
+ * storage keeps mapped.
+ *
+ * <p>Complexity: an append is a comparison and, once per interval, an entry. A look-up searches about two pages of the index.
+ * The first one after {@link SparseIndexes#open} reads the files through and believes the entries up to the first that cannot
+ * be: cut, padded, unsorted or foreign files cost time and give no wrong answer, and {@link #damage} tells of them.
+ *
+ * <p>Threads and durability: see {@link SegmentIndex}. {@link #force} covers what is in the files; the last entries of an index
+ * that grows may be missing there, and {@link #restore} asks for their batches again.
+ */
+public final class SparseIndex implements SegmentIndex {
+    private final Storage storage;
+    private final String directory;
+    private final long baseOffset;
+    private final IndexLimits limits;
+    private final String logPath;
+    private final String offsetPath;
+    private final String timePath;
+    private volatile IndexTables tables;
+    private boolean isClosed;
+
+    private SparseIndex(
+            final Storage storage,
+            final String directory,
+            final long baseOffset,
+            final IndexLimits limits,
+            final boolean isNew) {
+        this.storage = storage;
+        this.directory = directory;
+        this.baseOffset = baseOffset;
+        this.limits = limits;
+        this.logPath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.LOG));
+        this.offsetPath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
+        this.timePath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+        if (isNew) {
+            storage.delete(offsetPath);
+            storage.delete(timePath);
+            final IndexFiles files = new IndexFiles(storage, offsetPath, timePath);
+            this.tables = new ActiveIndex(
+                    limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
+        } else {
+            this.tables = new SealedIndex(storage, logPath, offsetPath, timePath);
+        }
+    }
+
+    static SparseIndex create(
+            final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+        return new SparseIndex(storage, directory, baseOffset, limits, true);
+    }
+
+    static SparseIndex open(
+            final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+        return new SparseIndex(storage, directory, baseOffset, limits, false);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException if the batch cannot follow those before it, or its offset lies more than 2^31-1 above
+     *     the segment's base.
+     * @throws IllegalStateException if the index is sealed or was only opened.
+     * @throws io.cordwood.log.store.StorageException if a chunk cannot be written. The entry is kept, and the next chunk or
+     *     {@link #seal} writes it.
+     */
+    @Override
+    public void append(final long lastOffset, final long position, final long maxTimestamp) {
+        active("append").append(lastOffset - baseOffset, position, maxTimestamp);
+    }
+
+    @Override
+    public boolean isFull() {
+        return tables instanceof ActiveIndex active && active.isFull();
+    }
+
+    @Override
+    public long positionOf(final long offset, final FileView view) {
+        if (offset < baseOffset) {
+            return 0;
+        }
+        for (; ; ) {
+            final IndexTables seen = tables;
+            final long position = seen.positionOf(offset - baseOffset, view);
+            if (position >= 0) {
+                return position;
+            }
+            if (seen == tables) {
+                return 0;
+            }
+        }
+    }
+
+    @Override
+    public long positionOfTimestamp(final long timestampMs, final FileView view) {
+        for (; ; ) {
+            final IndexTables seen = tables;
+            final long position = seen.positionOfTimestamp(timestampMs, view);
+            if (position >= 0) {
+                return position;
+            }
+            if (seen == tables) {
+                return 0;
+            }
+        }
+    }
+
+    @Override
+    public long largestTimestamp(final FileView view) {
+        for (; ; ) {
+            final IndexTables seen = tables;
+            final long timestamp = seen.largestTimestamp(view);
+            if (timestamp >= -1) {
+                return timestamp;
+            }
+            if (seen == tables) {
+                return -1;
+            }
+        }
+    }
+
+    /**
+     * What look-ups found to be wrong with the files. They go on with what can be believed, and are slower and not wrong; but
+     * {@link #largestTimestamp} may be less than what the segment holds. {@link #restore} and the segment's batches mend it.
+     *
+     * @return file and fault, or null if nothing is known to be wrong.
+     */
+    public @Nullable String damage() {
+        return tables instanceof SealedIndex sealed ? sealed.damage() : null;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Of the files, offset entries are believed as far as the time index reaches, since nothing else shows that no time entry
+     * was lost, and with it the largest timestamp. In a log whose largest timestamp has long not grown, that may be far in front
+     * of the end.
+     *
+     * <p>What is cut, because it is beyond the ends or foreign, is gone durably on return; a last time entry below the end, as
+     * sealing adds it, is not forced away, since it is true.
+     */
+    @Override
+    public long restore(final long endOffset, final long endPosition) {
+        if (isClosed) {
+            throw new IllegalStateException("index of segment " + baseOffset + " is closed");
+        }
+        return tables instanceof ActiveIndex active
+                ? cut(active, endOffset, endPosition)
+                : load((SealedIndex) tables, endOffset, endPosition);
+    }
+
+    @Override
+    public void seal() {
+        final ActiveIndex completed = active("seal");
+        completed.seal();
+        tables = new SealedIndex(storage, logPath, offsetPath, timePath, completed);
+    }
+
+    @Override
+    public void force() {
+        for (; ; ) {
+            final IndexTables seen = tables;
+            if (seen instanceof SealedIndex sealed) {
+                sealed.force();
+                return;
+            }
+            final IndexFiles files = ((ActiveIndex) seen).files();
+            if (files.retain()) {
+                try {
+                    files.force();
+                } finally {
+                    files.release();
+                }
+                return;
+            }
+            if (seen == tables) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (tables instanceof SealedIndex sealed) {
+            sealed.close();
+        } else {
+            ((ActiveIndex) tables).files().release();
+        }
+    }
+
+    private ActiveIndex active(final String operation) {
+        if (tables instanceof ActiveIndex active && !isClosed) {
+            return active;
+        }
+        throw new IllegalStateException(operation + " on the index of segment " + baseOffset + " in " + directory
+                + ", which is " + (isClosed ? "closed" : "sealed"));
+    }
+
+    /** Fewer entries of an index that grows: in memory of its own, since readers may be searching in the present one. */
+    private long cut(final ActiveIndex active, final long endOffset, final long endPosition) {
+        final EntryTable offsets = active.offsets();
+        final EntryTable times = active.times();
+        final int offsetsKept = EntryKind.OFFSET.ascending(
+                offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
+        final int timesKept = timesUpTo(times, times.entries(), offsets, offsetsKept);
+        final boolean isFalse = offsetsKept < offsets.entries() || timesKept < times.entries();
+        return goOn(active.files(), offsets, offsetsKept, times, timesKept, isFalse);
+    }
+
+    /** The entries of the files that are in order, below the ends, and agree with each other. */
+    private long load(final SealedIndex sealed, final long endOffset, final long endPosition) {
+        final IndexFiles files = new IndexFiles(storage, offsetPath, timePath);
+        try (FileView view = new FileView()) {
+            final EntryTable offsets = new EntryTable(EntryKind.OFFSET);
+            final EntryTable times = new EntryTable(EntryKind.TIME);
+            final long endRelative = endRelative(endOffset);
+            boolean isFalse = !offsets.load(files.offsets(), endRelative, endPosition, view);
+            isFalse |= !times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, view);
+            final int inOrder = times.entries();
+            isFalse |= inOrder > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), inOrder - 1) >= endRelative;
+            final int offsetsKept = offsetsShown(offsets, times);
+            final int timesKept = timesUpTo(times, inOrder, offsets, offsetsKept);
+            final long feedFrom = goOn(files, offsets, offsetsKept, times, timesKept, isFalse);
+            sealed.close();
+            return feedFrom;
+        } catch (final RuntimeException e) {
+            if (tables == sealed) {
+                files.release();
+            }
+            throw e;
+        }
+    }
+
+    /** Goes on with the first entries of two tables. What is false is gone durably before anything new can be written. */
+    private long goOn(
+            final IndexFiles files,
+            final EntryTable offsets,
+            final int offsetsKept,
+            final EntryTable times,
+            final int timesKept,
+            final boolean isFalse) {
+        final EntryTable keptOffsets = new EntryTable(EntryKind.OFFSET);
+        keptOffsets.copy(offsets, offsetsKept);
+        final EntryTable keptTimes = new EntryTable(EntryKind.TIME);
+        keptTimes.copy(times, timesKept);
+        final ActiveIndex restored = new ActiveIndex(limits, files, keptOffsets, keptTimes);
+        tables = restored;
+        files.cut(keptOffsets, keptTimes);
+        if (isFalse) {
+            files.force();
+        }
+        return restored.lastPosition();
+    }
+
+    /**
+     * How many offset entries there are of which it is shown that no time entry was lost in front of them. A time entry is
+     * written with the first offset entry that reaches its offset, or when the index is sealed; so it shows that all is there
+     * for the offset entries below its offset, and for the one that has its offset.
+     */
+    private static int offsetsShown(final EntryTable offsets, final EntryTable times) {
+        final int inOrder = times.entries();
+        if (inOrder == 0) {
+            return 0;
+        }
+        final int shown = TimeIndexDescriptor.relativeOffset(times.memory(), inOrder - 1);
+        return FloorSearch.offset(offsets.memory(), offsets.entries(), shown) + 1;
+    }
+
+    private static int timesUpTo(
+            final EntryTable times, final int inOrder, final EntryTable offsets, final int offsetsKept) {
+        final int last = offsetsKept == 0
+                ? -1
+                : OffsetIndexDescriptor.relativeOffset(offsets.memory(), offsetsKept - 1);
+        int kept = inOrder;
+        while (kept > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), kept - 1) > last) {
+            kept--;
+        }
+        return kept;
+    }
+
+    private long endRelative(final long endOffset) {
+        return Math.max(0, Math.min(EntryKind.END_RELATIVE, endOffset - baseOffset));
+    }
+}

@@ -1,0 +1,80 @@
+package io.cordwood.index;
+
+import io.cordwood.log.IndexLimits;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.SegmentIndexFactory;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.Storage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes Kafka's sparse indexes: gives a log the {@link SparseIndex} of each of its segments. Has no state. */
+public final class SparseIndexes implements SegmentIndexFactory {
+    /** No batch is shorter: a message of magic 0 with neither key nor value. */
+    private static final int LEAST_BATCH_BYTES = 26;
+
+    /** Creates the factory. */
+    public SparseIndexes() {}
+
+    @Override
+    public SparseIndex create(
+            final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+        return SparseIndex.create(storage, directory, baseOffset, limits);
+    }
+
+    @Override
+    public SparseIndex open(
+            final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+        return SparseIndex.open(storage, directory, baseOffset, limits);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Both files must be there, unless the segment is empty; their sizes must be whole entries, and no more of them than the
+     * segment can have batches (preallocated files that were not cut mostly have more); and the time index must have one,
+     * because sealing adds it. A segment without any timestamp has none legally: it is built anew, which is safe and rare.
+     */
+    @Override
+    public boolean isPlausible(final List<FileStatus> files, final long baseOffset, final long logBytes) {
+        final FileStatus offsets = find(files, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
+        final FileStatus times = find(files, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+        if (logBytes == 0) {
+            return (offsets == null || offsets.length() == 0) && (times == null || times.length() == 0);
+        }
+        return offsets != null
+                && times != null
+                && times.length() > 0
+                && isPlausible(offsets.length(), OffsetIndexDescriptor.ENTRY_BYTES, logBytes)
+                && isPlausible(times.length(), TimeIndexDescriptor.ENTRY_BYTES, logBytes);
+    }
+
+    @Override
+    public List<String> files(final long baseOffset) {
+        return List.of(
+                LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX), LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+    }
+
+    private static boolean isPlausible(final long length, final int entryBytes, final long logBytes) {
+        return length % entryBytes == 0 && (length / entryBytes - 1) * LEAST_BATCH_BYTES < logBytes;
+    }
+
+    private static @Nullable FileStatus find(final List<FileStatus> files, final String name) {
+        int low = 0;
+        int high = files.size() - 1;
+        while (low <= high) {
+            final int middle = (low + high) >>> 1;
+            final FileStatus status = files.get(middle);
+            final int order = status.name().compareTo(name);
+            if (order == 0) {
+                return status.isDirectory() ? null : status;
+            }
+            if (order < 0) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return null;
+    }
+}
