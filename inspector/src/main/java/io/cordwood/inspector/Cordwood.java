@@ -1,22 +1,56 @@
 package io.cordwood.inspector;
 
+import io.cordwood.log.store.StorageException;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/** The command {@code cordwood}: parses the command line and hands it to the subcommand that it names. */
+/**
+ * The command {@code cordwood}: parses the command line and hands it to the subcommand that it names.
+ *
+ * <p>Results go to standard output, messages to standard error, one line each and never a stack trace for what a user can
+ * mend. Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory could not be read or written.
+ */
 @Command(
         name = "cordwood",
         mixinStandardHelpOptions = true,
-        description = "Inspects and writes log directories in Apache Kafka's on-disk formats.")
+        versionProvider = Cordwood.Version.class,
+        description = "Inspects and writes log directories in Apache Kafka's on-disk formats.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  cordwood dump /var/kafka/orders-0             what is in a partition",
+            "  cordwood verify /var/kafka                    what is wrong in a data directory",
+            "",
+            "Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory cannot be read or written.",
+            "'cordwood COMMAND --help' tells more."
+        })
 public final class Cordwood implements Runnable {
+    /** Set by the launcher, which knows better than the JVM whether standard error is a terminal. */
+    private static final String TERMINAL = "cordwood.terminal";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
 
     /** Creates the command, which has no state. */
     public Cordwood() {}
 
-    /** Prints the help: without a subcommand there is nothing else to do. */
+    /** Without a subcommand there is nothing to do: a wrong command line. */
     @Override
     public void run() {
-        CommandLine.usage(this, System.out);
+        throw new ParameterException(spec.commandLine(), "Missing command");
     }
 
     /**
@@ -24,7 +58,68 @@ public final class Cordwood implements Runnable {
      *
      * @param args the command line
      */
-    public static void main(String[] args) {
-        System.exit(new CommandLine(new Cordwood()).execute(args));
+    public static void main(final String[] args) {
+        final int exitCode;
+        try (BufferedOutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
+                PrintStream err =
+                        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8)) {
+            exitCode = execute(new Streams(System.in, out, err, Boolean.getBoolean(TERMINAL)), args);
+            out.flush();
+        } catch (final IOException e) {
+            // Nobody reads any more.
+            System.exit(ExitCode.IO);
+            return;
+        }
+        System.exit(exitCode);
+    }
+
+    /** Runs a command line in this process. */
+    static int execute(final Streams streams, final String... args) {
+        final CommandLine line = new CommandLine(new Cordwood());
+        line.addSubcommand(new DumpCommand(streams));
+        line.setOut(new PrintWriter(streams.out(), true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(streams.err(), true, StandardCharsets.UTF_8));
+        line.setUsageHelpAutoWidth(false);
+        line.setUsageHelpWidth(100);
+        line.setParameterExceptionHandler((failure, ignored) -> {
+            streams.err().println("cordwood: " + failure.getMessage());
+            streams.err()
+                    .println("Try '" + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
+            return ExitCode.USAGE;
+        });
+        line.setExecutionExceptionHandler((failure, ignored, parsed) -> explain(failure, streams.err()));
+        return line.execute(args);
+    }
+
+    private static int explain(final Exception failure, final PrintStream err) throws Exception {
+        if (failure instanceof CommandFailure expected) {
+            err.println("cordwood: " + failure.getMessage());
+            return expected.exitCode();
+        }
+        if (failure instanceof InvalidPathException) {
+            err.println("cordwood: no path: " + failure.getMessage());
+            return ExitCode.USAGE;
+        }
+        if (failure instanceof ClosedOutput) {
+            // Whoever read has seen enough, as head does: nothing to say.
+            return ExitCode.IO;
+        }
+        if (failure instanceof IOException
+                || failure instanceof UncheckedIOException
+                || failure instanceof StorageException) {
+            err.println("cordwood: " + failure.getMessage());
+            return ExitCode.IO;
+        }
+        // A defect of ours: its place is worth more than a tidy screen.
+        throw failure;
+    }
+
+    /** Tells the version that the jar was built as. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            final String version = Cordwood.class.getPackage().getImplementationVersion();
+            return new String[] {"cordwood " + (version == null ? "(built from source)" : version)};
+        }
     }
 }

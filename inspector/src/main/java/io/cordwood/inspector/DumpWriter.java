@@ -1,0 +1,24 @@
+package io.cordwood.inspector;
+
+import io.cordwood.log.store.Storage;
+import java.io.IOException;
+
+/** Writes what is in partitions, in one of the formats, as it is read: nothing but the present batch is held. */
+interface DumpWriter {
+    /**
+     * Writes one partition.
+     *
+     * @param storage that holds it.
+     * @param place of it.
+     * @return false if bytes were found that are no good batch.
+     * @throws IOException if the output takes no more.
+     */
+    boolean partition(Storage storage, Place place) throws IOException;
+
+    /**
+     * Writes what follows on the last partition.
+     *
+     * @throws IOException if the output takes no more.
+     */
+    void end() throws IOException;
+}

@@ -1,0 +1,9 @@
+package io.cordwood.inspector;
+
+/** How results are written. */
+enum Format {
+    /** For people. */
+    text,
+    /** For programs. */
+    json
+}

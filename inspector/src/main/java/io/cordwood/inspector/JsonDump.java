@@ -1,0 +1,166 @@
+package io.cordwood.inspector;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.cordwood.inspector.PartitionFiles.SegmentFiles;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.Storage;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a dump as one JSON object: offsets are absolute, times milliseconds since the epoch, bytes base64, hashes hexadecimal
+ * SHA-256. A batch or record begins on a new line, so that line tools can be used, too.
+ */
+final class JsonDump implements DumpWriter {
+    private final JsonGenerator json;
+    private final SegmentWalk walk;
+    private final JsonBatch batches;
+    private final boolean isLimited;
+
+    JsonDump(final JsonGenerator json, final SegmentWalk walk, final boolean isLimited) throws IOException {
+        this.json = json;
+        this.walk = walk;
+        this.isLimited = isLimited;
+        batches = new JsonBatch(json, walk);
+        json.writeStartObject();
+        json.writeArrayFieldStart("partitions");
+    }
+
+    @Override
+    public boolean partition(final Storage storage, final Place place) throws IOException {
+        final PartitionFiles files = PartitionFiles.list(storage, place);
+        json.writeRaw('\n');
+        json.writeStartObject();
+        json.writeStringField("path", place.label());
+        final PartitionName name = PartitionName.parse(place.folder());
+        if (name != null) {
+            json.writeStringField("topic", name.topic());
+            json.writeNumberField("partition", name.partition());
+        }
+        boolean isGood = place.segmentFile() != null || besides(storage, place.directory(), files);
+        json.writeArrayFieldStart("files");
+        for (final FileStatus file : files.all()) {
+            file(storage, LogFiles.path(place.directory(), file.name()), file);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("segments");
+        for (final SegmentFiles segment : files.segments()) {
+            isGood &= segment(storage, place.directory(), segment);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+        return isGood;
+    }
+
+    private boolean besides(final Storage storage, final String directory, final PartitionFiles files)
+            throws IOException {
+        boolean isGood = true;
+        if (files.has(LogFiles.PARTITION_METADATA)) {
+            final SmallFile.TopicId id = SmallFile.topicId(storage, directory);
+            if (id.error().isEmpty()) {
+                json.writeStringField("topicId", id.topicId());
+            } else {
+                json.writeStringField("topicIdError", id.error());
+                isGood = false;
+            }
+        }
+        json.writeArrayFieldStart("leaderEpochs");
+        String error = "";
+        if (files.has(LogFiles.LEADER_EPOCHS)) {
+            final SmallFile.Epochs epochs = SmallFile.epochs(storage, directory);
+            for (final long[] entry : epochs.entries()) {
+                json.writeStartObject();
+                json.writeNumberField("epoch", entry[0]);
+                json.writeNumberField("startOffset", entry[1]);
+                json.writeEndObject();
+            }
+            error = epochs.error();
+        }
+        json.writeEndArray();
+        if (!error.isEmpty()) {
+            json.writeStringField("leaderEpochsError", error);
+        }
+        return isGood && error.isEmpty();
+    }
+
+    private void file(final Storage storage, final String path, final FileStatus file) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", file.name());
+        json.writeNumberField("size", file.length());
+        if (!isLimited) {
+            json.writeStringField("sha256", Sha256.ofFile(storage, path, file.length()));
+        }
+        json.writeEndObject();
+    }
+
+    private boolean segment(final Storage storage, final String directory, final SegmentFiles segment)
+            throws IOException {
+        final String path = LogFiles.path(directory, segment.log().name());
+        final long base = segment.baseOffset();
+        json.writeRaw('\n');
+        json.writeStartObject();
+        json.writeNumberField("baseOffset", base);
+        json.writeStringField("log", segment.log().name());
+        json.writeNumberField("size", segment.log().length());
+        index(storage, directory, "offsetIndex", base, segment.offsetIndex(), false);
+        index(storage, directory, "timeIndex", base, segment.timeIndex(), true);
+        json.writeArrayFieldStart("batches");
+        walk.walk(storage, path, base, segment.log().length(), batches::write);
+        json.writeEndArray();
+        json.writeNumberField("parsedBytes", walk.parsedBytes());
+        json.writeNumberField("trailingBytes", walk.trailingBytes());
+        if (walk.trailingBytes() > 0) {
+            json.writeStringField("parseError", walk.reason());
+        }
+        if (walk.skippedBytes() > 0) {
+            json.writeNumberField("skippedBytes", walk.skippedBytes());
+        }
+        json.writeEndObject();
+        return walk.trailingBytes() == 0 && walk.counts().damagedBatches() == 0;
+    }
+
+    private void index(
+            final Storage storage,
+            final String directory,
+            final String field,
+            final long base,
+            final @Nullable FileStatus file,
+            final boolean isTime)
+            throws IOException {
+        if (file == null) {
+            json.writeNullField(field);
+            return;
+        }
+        json.writeObjectFieldStart(field);
+        json.writeNumberField("size", file.length());
+        if (!isLimited) {
+            json.writeArrayFieldStart("entries");
+            final String path = LogFiles.path(directory, file.name());
+            final IndexEntries entries = isTime
+                    ? IndexEntries.walkTimes(storage, path, file.length(), base, this::entry)
+                    : IndexEntries.walkOffsets(storage, path, file.length(), base, this::entry);
+            json.writeEndArray();
+            json.writeNumberField("unusedEntries", entries.unused());
+            if (!entries.sanity().isEmpty()) {
+                json.writeStringField("sanityCheck", entries.sanity());
+            }
+        }
+        json.writeEndObject();
+    }
+
+    private void entry(final long first, final long second) throws IOException {
+        json.writeStartArray();
+        json.writeNumber(first);
+        json.writeNumber(second);
+        json.writeEndArray();
+    }
+
+    @Override
+    public void end() throws IOException {
+        json.writeEndArray();
+        json.writeEndObject();
+        json.writeRaw('\n');
+        json.flush();
+    }
+}

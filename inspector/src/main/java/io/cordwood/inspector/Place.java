@@ -1,0 +1,113 @@
+package io.cordwood.inspector;
+
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.Storage;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One partition that a PATH argument names, or one segment of it.
+ *
+ * @param label path to print: the argument, joined with the folders below it.
+ * @param directory of the partition in the storage.
+ * @param folder name of the directory on disk.
+ * @param segmentFile the one file that is asked for; null for all.
+ */
+record Place(
+        String label,
+        String directory,
+        String folder,
+        @Nullable String segmentFile) {
+    private static final int DEPTH_MAX = 4;
+
+    /**
+     * Root of the storage that a PATH argument lies in.
+     *
+     * @return the directory itself, or that of a file.
+     */
+    static Path root(final String argument) {
+        final Path path = Path.of(argument);
+        if (!Files.exists(path)) {
+            final boolean dangling = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+            throw CommandFailure.io(
+                    argument + ": " + (dangling ? "the link leads nowhere" : "no such file or directory"));
+        }
+        if (!Files.isReadable(path)) {
+            throw CommandFailure.io(argument + ": cannot be read (permission denied)");
+        }
+        if (Files.isDirectory(path)) {
+            return path;
+        }
+        final Path parent = path.toAbsolutePath().getParent();
+        return parent == null ? path : parent;
+    }
+
+    /** The partitions that an argument names, in the order of their folders. */
+    static List<Place> find(final String argument, final Storage storage) {
+        final Path path = Path.of(argument);
+        final List<Place> places = new ArrayList<>();
+        if (Files.isDirectory(path)) {
+            collect(argument, "", folder(path), storage, 0, places);
+            if (places.isEmpty() && !isDataDirectory(storage.list(""))) {
+                throw CommandFailure.usage(argument + ": holds neither segments nor partitions");
+            }
+        } else {
+            final Path parent = path.toAbsolutePath().normalize().getParent();
+            places.add(
+                    new Place(argument, "", parent == null ? "" : folder(parent), String.valueOf(path.getFileName())));
+        }
+        return places;
+    }
+
+    private static String folder(final Path path) {
+        return String.valueOf(path.toAbsolutePath().normalize().getFileName());
+    }
+
+    private static void collect(
+            final String label,
+            final String directory,
+            final String folder,
+            final Storage storage,
+            final int depth,
+            final List<Place> places) {
+        final List<FileStatus> entries = storage.list(directory);
+        if (isPartition(entries)) {
+            places.add(new Place(label, directory, folder, null));
+            return;
+        }
+        for (final FileStatus entry : entries) {
+            if (entry.isDirectory() && depth < DEPTH_MAX) {
+                final String below = label.endsWith("/") ? label + entry.name() : label + "/" + entry.name();
+                collect(below, LogFiles.path(directory, entry.name()), entry.name(), storage, depth + 1, places);
+            }
+        }
+    }
+
+    private static boolean isPartition(final List<FileStatus> entries) {
+        for (final FileStatus entry : entries) {
+            final String name = entry.name();
+            if (!entry.isDirectory()
+                    && (LogFiles.offset(name, LogFiles.LOG) >= 0
+                            || LogFiles.offset(name, LogFiles.OFFSET_INDEX) >= 0
+                            || name.equals(LogFiles.LEADER_EPOCHS)
+                            || name.equals(LogFiles.PARTITION_METADATA))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isDataDirectory(final List<FileStatus> entries) {
+        for (final FileStatus entry : entries) {
+            if (entry.name().equals("meta.properties") || entry.name().endsWith("-checkpoint")) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
