@@ -12,6 +12,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A directory of the real disk, with everything below it.
@@ -26,9 +29,15 @@ import java.util.List;
 public final class DiskStorage implements Storage {
     private static final boolean IS_WINDOWS = System.getProperty("os.name", "").startsWith("Windows");
 
+    private static final Logger LOG = LoggerFactory.getLogger(DiskStorage.class);
+
     private final Path root;
+    private final DiskOptions options;
     private final OpenFiles files;
+    private final MappedFiles mappedFiles = new MappedFiles();
     private final StagingPool pool;
+    private volatile boolean isMappingRefused;
+    private volatile boolean isMappingProven;
 
     /**
      * Creates the storage with default bounds; the disk is not touched.
@@ -51,7 +60,8 @@ public final class DiskStorage implements Storage {
 
     DiskStorage(final Path root, final DiskOptions options, final ChannelSource source) {
         this.root = root.toAbsolutePath().normalize();
-        this.files = new OpenFiles(options.filesMax(), source);
+        this.options = options;
+        this.files = new OpenFiles(options.filesMax(), options.mappingsMax(), source);
         this.pool = new StagingPool(options.stagingBytes(), options.stagingBytesMax());
     }
 
@@ -79,9 +89,34 @@ public final class DiskStorage implements Storage {
             throw new IllegalArgumentException("capacity " + capacity);
         }
         return switch (use) {
-            case READ, LOOKUP -> new ReadFile(files, files.enter(file));
-            case APPEND, APPEND_MAPPED -> openChannelFile(file, capacity);
+            case READ -> new ReadFile(files, files.enter(file));
+            case LOOKUP ->
+                Mapping.isAvailable()
+                        ? new LookupFile(files, files.enter(file))
+                        : new ReadFile(files, files.enter(file));
+            case APPEND, APPEND_MAPPED -> openForAppending(file, use, capacity);
         };
+    }
+
+    /**
+     * Tells whether {@link FileUse#APPEND_MAPPED} means a mapping here. It does not where the system cannot map, or the file
+     * system cannot reserve disk ahead of the writer: such files are written through a channel instead, and a warning is
+     * logged when that shows.
+     *
+     * @return false once a file was refused its mapping; true before, if the system can map at all.
+     */
+    public boolean isMappingAvailable() {
+        return Mapping.isAvailable() && !isMappingRefused;
+    }
+
+    /**
+     * Reserves disk ahead of the writers of mapped files, one step for each that needs it. By any thread, but by one at a
+     * time to any purpose.
+     *
+     * @return steps reserved; 0 if nothing was to do.
+     */
+    public int reserveAhead() {
+        return mappedFiles.reserveAhead();
     }
 
     @Override
@@ -172,7 +207,7 @@ public final class DiskStorage implements Storage {
         return files;
     }
 
-    private StorageFile openChannelFile(final Path file, final long capacity) {
+    private StorageFile openForAppending(final Path file, final FileUse use, final long capacity) {
         refuseWindows(file, "open");
         final boolean existed = Files.exists(file);
         final Place place = files.enter(file);
@@ -180,9 +215,12 @@ public final class DiskStorage implements Storage {
         try {
             final WriteChannel writer = new WriteChannel(files, place);
             try {
-                final ChannelFile channelFile = new ChannelFile(files, pool, place, writer);
-                channelFile.reserve(capacity);
-                opened = channelFile;
+                if (use == FileUse.APPEND_MAPPED) {
+                    opened = openMapped(place, writer, capacity);
+                }
+                if (opened == null) {
+                    opened = openChannel(place, writer, use == FileUse.APPEND ? capacity : 0);
+                }
                 return opened;
             } finally {
                 if (opened == null) {
@@ -198,6 +236,50 @@ public final class DiskStorage implements Storage {
                     deleteQuietly(file);
                 }
             }
+        }
+    }
+
+    private ChannelFile openChannel(final Place place, final WriteChannel writer, final long capacity)
+            throws IOException {
+        final ChannelFile file = new ChannelFile(files, pool, place, writer);
+        file.reserve(capacity);
+        return file;
+    }
+
+    /** Null if files cannot be mapped here. The first one shows it, by a reservation; the others trust that. */
+    private @Nullable MappedFile openMapped(final Place place, final WriteChannel writer, final long capacity)
+            throws IOException {
+        if (capacity == 0) {
+            throw new IllegalArgumentException("a mapped file needs a capacity");
+        }
+        if (!isMappingAvailable()) {
+            refuseMapping(place.path(), "this system cannot map files");
+            return null;
+        }
+        final MappedFile file;
+        try {
+            file = new MappedFile(files, mappedFiles, place, writer, capacity, options.reserveBytes());
+        } catch (final IOException e) {
+            if (isMappingProven) {
+                throw e;
+            }
+            refuseMapping(place.path(), Reasons.words(place.path(), e));
+            return null;
+        }
+        if (!isMappingProven && !file.tryReserve()) {
+            file.abandon();
+            refuseMapping(place.path(), "its file system cannot reserve disk ahead of the writer");
+            return null;
+        }
+        isMappingProven = true;
+        mappedFiles.add(file);
+        return file;
+    }
+
+    private void refuseMapping(final Path file, final String reason) {
+        if (!isMappingRefused) {
+            isMappingRefused = true;
+            LOG.warn("Mapped files of {} are written through channels: {} ({})", root, reason, file);
         }
     }
 

@@ -24,10 +24,12 @@ final class OpenFiles {
     private final Map<Path, Place> places = new HashMap<>();
     private final ChannelSource source;
     private final RecentSet channels;
+    private final RecentSet mappings;
 
-    OpenFiles(final int filesMax, final ChannelSource source) {
+    OpenFiles(final int filesMax, final int mappingsMax, final ChannelSource source) {
         this.source = source;
         this.channels = new RecentSet(filesMax);
+        this.mappings = new RecentSet(mappingsMax);
     }
 
     /** The place of a file for one more handle, to be left when that is closed. */
@@ -107,10 +109,94 @@ final class OpenFiles {
         }
     }
 
-    /** Cuts a file. */
-    void cut(final Place place, final FileChannel channel, final long length) throws IOException {
+    /** Maps a file that is looked up, unless another thread was faster. */
+    void map(final LookupFile file) {
         lock.lock();
         try {
+            if (file.mapping() == null && !file.isClosed()) {
+                mappings.makeRoom();
+                refuseGone(file.place());
+                final long length = Files.size(file.place().path());
+                if (length == 0) {
+                    throw Reasons.failure(file.place().path(), "look up", "the file was cut by someone else");
+                }
+                file.show(mapReadOnly(file.place(), length));
+                mappings.add(file);
+            }
+        } catch (final IOException e) {
+            throw Reasons.failure(file.place().path(), "look up", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Unmaps a file that is closed, as soon as nobody looks at it. */
+    void unmap(final LookupFile file) {
+        lock.lock();
+        try {
+            final Mapping mapped = file.mapping();
+            if (mapped != null) {
+                mappings.remove(file);
+                file.drop(mapped);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Maps a file that is appended to. */
+    Mapping mapWritable(final Place place, final long length) throws IOException {
+        lock.lock();
+        try {
+            refuseGone(place);
+            final Mapping mapped = Mapping.writable(this, place, length);
+            place.mappings().add(mapped);
+            return mapped;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets a mapping that nobody looks at any more, and that may be unmapped therefore. */
+    void forget(final Mapping mapping) {
+        lock.lock();
+        try {
+            mapping.place().mappings().remove(mapping);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes disk for a piece of a file; false if the system refused. */
+    boolean reserve(final Place place, final long start, final long end) throws IOException {
+        lock.lock();
+        try {
+            refuseGone(place);
+            return Mapping.reserve(place.path(), start, end);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True if the disk has less room than that, which is why a reservation failed. */
+    boolean isFull(final Place place, final long bytes) {
+        try {
+            return Files.getFileStore(place.path()).getUsableSpace() < bytes;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /** Cuts a file under the eyes of those who have it mapped. */
+    void cut(final Place place, final FileChannel channel, final long length, final @Nullable Mapping ofWriter)
+            throws IOException {
+        lock.lock();
+        try {
+            for (final Mapping mapping : place.mappings()) {
+                if (mapping != ofWriter) {
+                    mapping.hide(length);
+                }
+            }
             channel.truncate(length);
         } finally {
             lock.unlock();
@@ -185,6 +271,7 @@ final class OpenFiles {
         lock.lock();
         try {
             channels.clear();
+            mappings.clear();
         } finally {
             lock.unlock();
         }
@@ -197,6 +284,31 @@ final class OpenFiles {
             return channels.size();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Files mapped for looking up, for tests. */
+    int mappingCount() {
+        lock.lock();
+        try {
+            return mappings.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Mapping mapReadOnly(final Place place, final long length) throws IOException {
+        for (; ; ) {
+            try {
+                final Mapping mapped = Mapping.readOnly(this, place, length);
+                place.mappings().add(mapped);
+                return mapped;
+            } catch (final IOException e) {
+                // Too many mappings or files in this process: the system's error is not to be had, one try is cheap.
+                if (!mappings.shrink() && !channels.shrink()) {
+                    throw e;
+                }
+            }
         }
     }
 

@@ -14,6 +14,10 @@ final class Pieces {
         return Math.min(length, Math.max(0, contentEnd - position));
     }
 
+    static IllegalStateException readOnly(final Path file, final String operation) {
+        return new IllegalStateException(operation + " on a file that was opened for reading: " + file);
+    }
+
     /** Someone cut the file under us: content ends before it should. */
     static StorageException tooShort(
             final Path file, final long position, final int expected, final int found, final FileView view) {

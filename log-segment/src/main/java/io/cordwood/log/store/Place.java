@@ -1,6 +1,8 @@
 package io.cordwood.log.store;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where an open file is now. All who have the same file open share its place, which follows renames; once the file is deleted
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 final class Place {
     private volatile Path path;
     private volatile boolean isGone;
+    private final List<Mapping> mappings = new ArrayList<>();
     private int handles;
 
     Place(final Path path) {
@@ -30,6 +33,11 @@ final class Place {
 
     void gone(final boolean deletedOrReplaced) {
         isGone = deletedOrReplaced;
+    }
+
+    /** All that is mapped of the file just now, by whomever. */
+    List<Mapping> mappings() {
+        return mappings;
     }
 
     void retain() {

@@ -28,17 +28,17 @@ final class ReadFile implements StorageFile {
 
     @Override
     public void claim(final int bytes, final UnsafeBuffer view) {
-        throw readOnly("claim");
+        throw Pieces.readOnly(place.path(), "claim");
     }
 
     @Override
     public void unclaim(final int bytes) {
-        throw readOnly("unclaim");
+        throw Pieces.readOnly(place.path(), "unclaim");
     }
 
     @Override
     public long publish() {
-        throw readOnly("publish");
+        throw Pieces.readOnly(place.path(), "publish");
     }
 
     @Override
@@ -63,12 +63,12 @@ final class ReadFile implements StorageFile {
 
     @Override
     public void truncate(final long bytes) {
-        throw readOnly("truncate");
+        throw Pieces.readOnly(place.path(), "truncate");
     }
 
     @Override
     public void force() {
-        throw readOnly("force");
+        throw Pieces.readOnly(place.path(), "force");
     }
 
     @Override
@@ -88,9 +88,5 @@ final class ReadFile implements StorageFile {
         } catch (final IOException e) {
             throw Reasons.failure(place.path(), "read", e);
         }
-    }
-
-    private IllegalStateException readOnly(final String operation) {
-        return new IllegalStateException(operation + " on a file that was opened for reading: " + place.path());
     }
 }

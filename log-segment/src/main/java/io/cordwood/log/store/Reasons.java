@@ -33,7 +33,7 @@ final class Reasons {
         return systemWords(cause).contains(TOO_MANY_OPEN);
     }
 
-    private static String words(final Path file, final IOException cause) {
+    static String words(final Path file, final IOException cause) {
         if (cause instanceof NoSuchFileException) {
             final Path directory = file.getParent();
             return directory == null || Files.isDirectory(directory)

@@ -37,8 +37,9 @@ final class RecentSet {
 
     /** Evicts until one more entry fits; the bound gives way only where everything is in use. */
     void makeRoom() {
-        while (entries.size() >= sizeMax && evictOne()) {
-            continue;
+        boolean isEvicted = true;
+        while (isEvicted && entries.size() >= sizeMax) {
+            isEvicted = evictOne();
         }
     }
 

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The channel of the one writer of a file, which another thread may force meanwhile. An interrupt of either closes the channel
@@ -53,19 +54,28 @@ final class WriteChannel implements AutoCloseable {
         }
     }
 
-    /** Makes the file {@code end} bytes long, from {@code start} on with zeros. */
+    /** Takes disk for the bytes from {@code start} to {@code end}, which become zeros. */
     void extend(final long start, final long end) throws IOException {
-        write(ByteBuffer.allocate(1), end - 1);
+        if (!Mapping.isAvailable()) {
+            write(ByteBuffer.allocate(1), end - 1);
+        } else if (!files.reserve(place, start, end)) {
+            throw new IOException(files.isFull(place, end - start) ? Reasons.NO_SPACE : "the file system refused");
+        }
     }
 
     /** Cuts the file and whatever is mapped of it. */
     void cut(final long length) throws IOException {
+        cut(length, null);
+    }
+
+    /** Cuts the file and whatever is mapped of it, but for the mapping of the writer. */
+    void cut(final long length, final @Nullable Mapping ofWriter) throws IOException {
         boolean isInterrupted = Thread.interrupted();
         try {
             for (; ; ) {
                 final FileChannel open = channel;
                 try {
-                    files.cut(place, open, length);
+                    files.cut(place, open, length, ofWriter);
                     return;
                 } catch (final ClosedChannelException e) {
                     isInterrupted |= Thread.interrupted();

@@ -1,0 +1,148 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that is searched in place. Mapped at the first look; while nobody looks it may be unmapped, and the next look maps it
+ * again.
+ */
+final class LookupFile extends RecentSet.Entry implements StorageFile {
+    private static final long UNKNOWN = -1;
+
+    private final OpenFiles files;
+    private final Place place;
+    private final ReadChannel channel;
+    private volatile @Nullable Mapping mapping;
+    private volatile long length = UNKNOWN;
+    private volatile boolean isClosed;
+
+    LookupFile(final OpenFiles files, final Place place) {
+        this.files = files;
+        this.place = place;
+        this.channel = new ReadChannel(files, place);
+    }
+
+    @Override
+    public long length() {
+        final long known = length;
+        return known != UNKNOWN ? known : measure();
+    }
+
+    @Override
+    public void claim(final int bytes, final UnsafeBuffer view) {
+        throw Pieces.readOnly(place.path(), "claim");
+    }
+
+    @Override
+    public void unclaim(final int bytes) {
+        throw Pieces.readOnly(place.path(), "unclaim");
+    }
+
+    @Override
+    public long publish() {
+        throw Pieces.readOnly(place.path(), "publish");
+    }
+
+    @Override
+    public int view(final long position, final int bytes, final FileView view) {
+        if (Pieces.clip(position, bytes, length()) == 0) {
+            view.release();
+            return 0;
+        }
+        final Mapping held = hold();
+        final int seen = (int) Pieces.clip(position, bytes, held.length());
+        view.showInPlace(held.address() + position, seen, held);
+        return seen;
+    }
+
+    @Override
+    public long transferTo(final long position, final long bytes, final WritableByteChannel target) {
+        final long wanted = Pieces.clip(position, bytes, length());
+        return wanted == 0 ? 0 : channel.transferTo(position, wanted, target);
+    }
+
+    @Override
+    public void truncate(final long bytes) {
+        throw Pieces.readOnly(place.path(), "truncate");
+    }
+
+    @Override
+    public void force() {
+        throw Pieces.readOnly(place.path(), "force");
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            channel.close();
+            files.unmap(this);
+            files.leave(place);
+        }
+    }
+
+    Place place() {
+        return place;
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Under the lock of {@link OpenFiles}. */
+    @Nullable
+    Mapping mapping() {
+        return mapping;
+    }
+
+    /** Under the lock of {@link OpenFiles}. */
+    void show(final Mapping mapped) {
+        length = mapped.length();
+        mapping = mapped;
+    }
+
+    /** Under the lock of {@link OpenFiles}. A file that is gone could never be mapped again, so it stays mapped. */
+    @Override
+    boolean tryEvict() {
+        final Mapping mapped = mapping;
+        if (place.isGone() || mapped == null || mapped.isLookedAt()) {
+            return false;
+        }
+        drop(mapped);
+        return true;
+    }
+
+    /** Under the lock of {@link OpenFiles}. Whoever began to look at it this moment keeps it until they are done. */
+    void drop(final Mapping mapped) {
+        mapping = null;
+        mapped.release();
+    }
+
+    private Mapping hold() {
+        for (; ; ) {
+            final Mapping mapped = mapping;
+            if (mapped == null) {
+                if (isClosed) {
+                    throw Reasons.failure(place.path(), "look up", "the file is closed");
+                }
+                files.map(this);
+            } else if (mapped.retain()) {
+                touch();
+                return mapped;
+            }
+        }
+    }
+
+    private long measure() {
+        try {
+            final long measured = files.sizeOf(place);
+            length = measured;
+            return measured;
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "look up", e);
+        }
+    }
+}

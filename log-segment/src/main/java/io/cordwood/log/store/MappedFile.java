@@ -1,0 +1,316 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file for appending whose claimed bytes lie in one mapping of the whole, so that publishing them is one release store.
+ *
+ * <pre>
+ *   0          length()      claimedEnd      reservedEnd           capacity
+ *   |-- content --|-- claimed --|-- may be claimed --|-- no disk yet --|
+ * </pre>
+ *
+ * <p>No byte behind {@code reservedEnd} is ever claimed, because the store to a page that the disk has no room for kills the
+ * process, or is lost in silence. {@link #reserveAhead}, on another thread, moves it before the writer comes there; if it
+ * did not, {@link #claim} does. One flag lets one of them reserve at a time.
+ */
+final class MappedFile implements StorageFile {
+    private static final VarHandle LENGTH;
+
+    static {
+        try {
+            LENGTH = MethodHandles.lookup().findVarHandle(MappedFile.class, "length", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final OpenFiles files;
+    private final MappedFiles siblings;
+    private final Place place;
+    private final WriteChannel writer;
+    private final ReadChannel reader;
+    private final long capacity;
+    private final long step;
+    private volatile @Nullable Mapping mapping;
+    private volatile long length;
+    private volatile long reservedEnd;
+    private final AtomicBoolean isReserving = new AtomicBoolean();
+    private volatile boolean isClosed;
+
+    // Of the writer alone.
+    private Mapping current;
+    private long address;
+    private long claimedEnd;
+
+    // Of whoever is reserving: the end at which the system refused to go on, asked again only by the writer.
+    private long refusedEnd = -1;
+
+    MappedFile(
+            final OpenFiles files,
+            final MappedFiles siblings,
+            final Place place,
+            final WriteChannel writer,
+            final long capacity,
+            final int step)
+            throws IOException {
+        this.files = files;
+        this.siblings = siblings;
+        this.place = place;
+        this.writer = writer;
+        this.reader = new ReadChannel(files, place);
+        this.length = writer.size();
+        this.capacity = Math.max(capacity, length);
+        this.step = Math.max(step, Mapping.PAGE_BYTES) & -Mapping.PAGE_BYTES;
+        this.reservedEnd = length;
+        this.claimedEnd = length;
+        this.current = files.mapWritable(place, this.capacity);
+        this.address = current.address();
+        this.mapping = current;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public void claim(final int bytes, final UnsafeBuffer view) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("claim of " + bytes + " bytes");
+        }
+        refuseClosed("claim");
+        final long start = claimedEnd;
+        final long end = start + bytes;
+        if (end > reservedEnd) {
+            reserveNow(end);
+        }
+        view.wrap(address + start, bytes);
+        claimedEnd = end;
+    }
+
+    @Override
+    public void unclaim(final int bytes) {
+        if (bytes < 0 || bytes > claimedEnd - length) {
+            throw new IllegalArgumentException("unclaim of " + bytes + " bytes, claimed are " + (claimedEnd - length));
+        }
+        claimedEnd -= bytes;
+    }
+
+    @Override
+    public long publish() {
+        refuseClosed("publish");
+        final long end = claimedEnd;
+        LENGTH.setRelease(this, end);
+        return end;
+    }
+
+    @Override
+    public int view(final long position, final int bytes, final FileView view) {
+        for (; ; ) {
+            final Mapping seen = mapping;
+            if (seen == null) {
+                throw Reasons.failure(place.path(), "read", "the file is closed");
+            }
+            if (seen.retain()) {
+                // A truncation changes the mapping after the length and before anything is appended: if the mapping is
+                // still the same, the length belongs to it.
+                final long end = length;
+                if (mapping == seen) {
+                    return show(seen, end, position, bytes, view);
+                }
+                seen.release();
+            }
+        }
+    }
+
+    @Override
+    public long transferTo(final long position, final long bytes, final WritableByteChannel target) {
+        refuseClosed("send");
+        final long wanted = Pieces.clip(position, bytes, length);
+        return wanted == 0 ? 0 : reader.transferTo(position, wanted, target);
+    }
+
+    @Override
+    public void truncate(final long bytes) {
+        refuseClosed("truncate");
+        final long before = length;
+        if (bytes < 0 || bytes > before) {
+            throw new IllegalArgumentException("truncate to " + bytes + ", the length is " + before);
+        }
+        claimedEnd = before;
+        beginReserving();
+        try {
+            // Readers may look at bytes that are about to go: they keep the old mapping, in which zeros take the place
+            // of
+            // what is cut, and the writer goes on in a new one. Readers learn the length first, then the mapping.
+            final Mapping old = current;
+            final Mapping fresh = files.mapWritable(place, capacity);
+            length = bytes;
+            current = fresh;
+            address = fresh.address();
+            mapping = fresh;
+            try {
+                writer.cut(bytes, fresh);
+                claimedEnd = bytes;
+                reservedEnd = bytes;
+            } catch (final IOException e) {
+                length = before;
+                throw e;
+            } finally {
+                old.endReserving();
+                old.release();
+            }
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "truncate", e);
+        } finally {
+            isReserving.set(false);
+        }
+    }
+
+    @Override
+    public void force() {
+        refuseClosed("force");
+        try {
+            writer.force();
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "force", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        // Never given back: nobody reserves in a closed file.
+        beginReserving();
+        isClosed = true;
+        siblings.remove(this);
+        reader.close();
+        mapping = null;
+        try (writer) {
+            if (writer.size() > length) {
+                writer.cut(length, current);
+            }
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "close", e);
+        } finally {
+            current.endReserving();
+            current.release();
+            files.leave(place);
+        }
+    }
+
+    /** Lets go of the mapping, and of nothing else: the file is going to be written in another way. */
+    void abandon() throws IOException {
+        beginReserving();
+        isClosed = true;
+        mapping = null;
+        current.endReserving();
+        current.release();
+        if (writer.size() > length) {
+            writer.cut(length);
+        }
+    }
+
+    /** Reserves the first step, to see whether the system and the file system can do it; false if not. */
+    boolean tryReserve() {
+        beginReserving();
+        try {
+            return reserveStep() || files.isFull(place, step);
+        } finally {
+            isReserving.set(false);
+        }
+    }
+
+    /**
+     * Reserves one step if the writer has less than half a step left; by any thread.
+     *
+     * @return steps reserved.
+     */
+    int reserveAhead() {
+        final long end = reservedEnd;
+        if (end >= capacity || length + (step >> 1) <= end || !isReserving.compareAndSet(false, true)) {
+            return 0;
+        }
+        try {
+            return reservedEnd != refusedEnd && reserveStep() ? 1 : 0;
+        } finally {
+            isReserving.set(false);
+        }
+    }
+
+    /** End of what may be claimed, for tests. */
+    long reservedEnd() {
+        return reservedEnd;
+    }
+
+    private void reserveNow(final long end) {
+        if (end > capacity) {
+            throw Reasons.failure(
+                    place.path(), "claim", "the mapping of " + capacity + " bytes has no room up to " + end);
+        }
+        beginReserving();
+        try {
+            while (reservedEnd < end) {
+                if (!reserveStep()) {
+                    throw Reasons.failure(
+                            place.path(),
+                            "reserve",
+                            files.isFull(place, step) ? Reasons.NO_SPACE : "the file system refused");
+                }
+            }
+        } finally {
+            isReserving.set(false);
+        }
+    }
+
+    private boolean reserveStep() {
+        final long start = reservedEnd;
+        final long end = Math.min(capacity, start - start % step + step);
+        if (!current.reserve(start & -Mapping.PAGE_BYTES, end)) {
+            refusedEnd = start;
+            return false;
+        }
+        reservedEnd = end;
+        return true;
+    }
+
+    private void beginReserving() {
+        while (!isReserving.compareAndSet(false, true)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static int show(
+            final Mapping seen, final long end, final long position, final int bytes, final FileView view) {
+        boolean isShown = false;
+        try {
+            final int wanted = (int) Pieces.clip(position, bytes, end);
+            if (wanted == 0) {
+                view.release();
+                return 0;
+            }
+            view.showInPlace(seen.address() + position, wanted, seen);
+            isShown = true;
+            return wanted;
+        } finally {
+            if (!isShown) {
+                seen.release();
+            }
+        }
+    }
+
+    private void refuseClosed(final String operation) {
+        if (isClosed) {
+            throw Reasons.failure(place.path(), operation, "the file is closed");
+        }
+    }
+}

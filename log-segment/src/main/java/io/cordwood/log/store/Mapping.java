@@ -1,0 +1,236 @@
+package io.cordwood.log.store;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
+import net.openhft.posix.PosixAPI;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A file in memory, as one piece. Counts those who look at it and is unmapped by the last one to let go.
+ *
+ * <p>The one class that calls the system through Chronicle's posix library. Of each call it trusts the result alone: the
+ * library does not keep the system's error code.
+ */
+final class Mapping implements FileView.Hold {
+    /** Page of this machine. */
+    static final int PAGE_BYTES = UnsafeApi.pageSize();
+
+    private static final boolean IS_MAC = System.getProperty("os.name", "").startsWith("Mac");
+    private static final boolean IS_LINUX = "Linux".equals(System.getProperty("os.name", ""));
+    private static final int OPEN_READ = IS_MAC ? 0x1000000 : 0x80000;
+    private static final int OPEN_READ_WRITE = OPEN_READ | 2;
+    private static final int PROTECTION_READ = 1;
+    private static final int PROTECTION_READ_WRITE = 3;
+    private static final int MAP_SHARED = 1;
+    private static final int MAP_PRIVATE_FIXED = 0x12;
+    private static final int MAP_ZEROS_FIXED = MAP_PRIVATE_FIXED | (IS_MAC ? 0x1000 : 0x20);
+    private static final int MADV_POPULATE_WRITE = 23;
+    private static final int NO_FILE = -1;
+    private static final VarHandle HOLDS;
+
+    static {
+        try {
+            HOLDS = MethodHandles.lookup().findVarHandle(Mapping.class, "holds", int.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final OpenFiles files;
+    private final Place place;
+    private final long address;
+    private final long length;
+    private volatile int holds = 1;
+
+    // Of the writer, while it has the right to reserve.
+    private int file;
+
+    // Under the lock of OpenFiles: where the bytes of the file end and those that hide a truncation begin.
+    private long hiddenFrom;
+
+    private Mapping(final OpenFiles files, final Place place, final long address, final long length, final int file) {
+        this.files = files;
+        this.place = place;
+        this.address = address;
+        this.length = length;
+        this.file = file;
+        this.hiddenFrom = length;
+    }
+
+    /** True if this system can map at all; whether a file system can reserve shows at the first file. */
+    static boolean isAvailable() {
+        return (IS_LINUX || IS_MAC) && Posix.IS_LOADED;
+    }
+
+    /** Maps a file to look at. Under the lock of {@link OpenFiles}, so that it is the right file. */
+    static Mapping readOnly(final OpenFiles files, final Place place, final long length) throws IOException {
+        final int file = openFile(place.path(), OPEN_READ);
+        try {
+            return new Mapping(files, place, map(0, length, PROTECTION_READ, MAP_SHARED, file, 0), length, NO_FILE);
+        } finally {
+            Posix.API.close(file);
+        }
+    }
+
+    /**
+     * Maps a file to write to, up to a length that it may not have yet: only what {@link #reserve} or the file itself backs
+     * may be touched. Under the lock of {@link OpenFiles}, so that it is the right file.
+     */
+    static Mapping writable(final OpenFiles files, final Place place, final long length) throws IOException {
+        final int file = openFile(place.path(), OPEN_READ_WRITE);
+        boolean isMapped = false;
+        try {
+            final long address = map(0, length, PROTECTION_READ_WRITE, MAP_SHARED, file, 0);
+            isMapped = true;
+            return new Mapping(files, place, address, length, file);
+        } finally {
+            if (!isMapped) {
+                Posix.API.close(file);
+            }
+        }
+    }
+
+    long address() {
+        return address;
+    }
+
+    long length() {
+        return length;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    /**
+     * Takes disk for a piece of the file, then lets the system make its pages writable, so that a store to them can no longer
+     * fail for want of disk.
+     *
+     * @return false if the system refused; the pages must not be touched then.
+     */
+    boolean reserve(final long start, final long end) {
+        try {
+            return Posix.API.fallocate(file, 0, start, end - start) == 0
+                    && Posix.API.madvise(address + start, end - start, MADV_POPULATE_WRITE) == 0;
+        } catch (final RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Closes the descriptor that {@link #reserve} needs. */
+    void endReserving() {
+        if (file != NO_FILE) {
+            Posix.API.close(file);
+            file = NO_FILE;
+        }
+    }
+
+    /** Takes disk for a piece of a file that is not mapped; false if the system refused. */
+    static boolean reserve(final Path path, final long start, final long end) throws IOException {
+        final int file = openFile(path, OPEN_READ_WRITE);
+        try {
+            return Posix.API.fallocate(file, 0, start, end - start) == 0;
+        } catch (final RuntimeException e) {
+            return false;
+        } finally {
+            Posix.API.close(file);
+        }
+    }
+
+    /** Counts one more who looks at it; false if it is unmapped already. */
+    boolean retain() {
+        for (; ; ) {
+            final int seen = holds;
+            if (seen == 0) {
+                return false;
+            }
+            if (HOLDS.compareAndSet(this, seen, seen + 1)) {
+                return true;
+            }
+        }
+    }
+
+    /** True if somebody besides its owner looks at it. */
+    boolean isLookedAt() {
+        return holds > 1;
+    }
+
+    @Override
+    public void release() {
+        if ((int) HOLDS.getAndAdd(this, -1) == 1) {
+            files.forget(this);
+            Posix.API.munmap(address, length);
+        }
+    }
+
+    /**
+     * Takes the pages of a file that is about to be cut out of its hands, under the lock of {@link OpenFiles}. A page behind
+     * the end of its file kills the process that touches it, and the page at the end would show what is written there
+     * next. So behind the cut come zeros that belong to no file, and the page with the cut in it becomes a private copy;
+     * both in one step each, at the same addresses, under the eyes of readers.
+     */
+    void hide(final long from) throws IOException {
+        final long firstPage = from & -PAGE_BYTES;
+        // The page at an earlier cut is a private copy already; another would show what was written since.
+        if (from >= hiddenFrom || (from != firstPage && firstPage == (hiddenFrom & -PAGE_BYTES))) {
+            return;
+        }
+        hiddenFrom = from;
+        final long zeros = from == firstPage ? from : firstPage + PAGE_BYTES;
+        if (zeros < length) {
+            map(address + zeros, length - zeros, PROTECTION_READ, MAP_ZEROS_FIXED, NO_FILE, 0);
+        }
+        if (from > firstPage) {
+            final int own = openFile(place.path(), OPEN_READ);
+            try {
+                map(address + firstPage, PAGE_BYTES, PROTECTION_READ_WRITE, MAP_PRIVATE_FIXED, own, firstPage);
+                // A store of what is there already makes the copy.
+                final UnsafeBuffer page = new UnsafeBuffer(address + firstPage, PAGE_BYTES);
+                page.putByteVolatile(0, page.getByteVolatile(0));
+            } finally {
+                Posix.API.close(own);
+            }
+        }
+    }
+
+    private static int openFile(final Path path, final int flags) throws IOException {
+        final int file = Posix.API.open(path.toString(), flags, 0);
+        if (file < 0) {
+            throw new IOException("the file cannot be opened to be mapped");
+        }
+        return file;
+    }
+
+    private static long map(
+            final long at, final long length, final int protection, final int flags, final int file, final long start)
+            throws IOException {
+        final long mapped;
+        try {
+            mapped = Posix.API.mmap(at, length, protection, flags, file, start);
+        } catch (final RuntimeException e) {
+            throw new IOException("the system refuses to map " + length + " bytes: " + e.getMessage(), e);
+        }
+        if (mapped == 0 || mapped == -1) {
+            throw new IOException("the system refuses to map " + length + " bytes");
+        }
+        return mapped;
+    }
+
+    /** Loaded at the first use, so that a process without the native library only goes without mappings. */
+    private static final class Posix {
+        static final PosixAPI API = PosixAPI.posix();
+        static final boolean IS_LOADED = isLoaded();
+
+        private static boolean isLoaded() {
+            try {
+                // The stand-in for a missing library throws here; the real one fails.
+                return API.open("", 0, 0) < 0;
+            } catch (final RuntimeException e) {
+                return false;
+            }
+        }
+    }
+}
