@@ -43,9 +43,9 @@ final class ZstdFrames {
      */
     static long contentLengthAtMost(final DirectBuffer source, final int index, final int length, final int limit) {
         final ZstdFrames frames = new ZstdFrames(source, index, length);
-        while (frames.at < frames.end) {
+        do {
             frames.walkFrame(limit);
-        }
+        } while (frames.at < frames.end);
         return frames.content;
     }
 
