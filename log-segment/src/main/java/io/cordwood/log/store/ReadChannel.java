@@ -125,6 +125,34 @@ final class ReadChannel extends RecentSet.Entry {
         }
     }
 
+    /**
+     * Forces the file. Linux and macOS force a file through a descriptor that was opened for reading just as well, and the
+     * failures of earlier writes are reported to it.
+     */
+    void force() {
+        acquire("force");
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            while (true) {
+                final FileChannel open = held();
+                try {
+                    open.force(true);
+                    return;
+                } catch (final ClosedChannelException e) {
+                    isInterrupted |= Thread.interrupted();
+                    files.reopen(this, open, "force");
+                } catch (final IOException e) {
+                    throw Reasons.failure(place.path(), "force", e);
+                }
+            }
+        } finally {
+            release();
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     /** Closes for good, now or when the last user is done. */
     void close() {
         isClosed = true;

@@ -68,7 +68,7 @@ final class ReadFile implements StorageFile {
 
     @Override
     public void force() {
-        throw Pieces.readOnly(place.path(), "force");
+        channel.force();
     }
 
     @Override

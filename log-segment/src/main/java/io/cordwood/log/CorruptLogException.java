@@ -1,0 +1,51 @@
+package io.cordwood.log;
+
+/** Bytes in a log's file are not what they must be. The message names the file, the position and the reason. */
+public final class CorruptLogException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String file;
+    private final long position;
+    private final String reason;
+
+    /**
+     * Creates the exception.
+     *
+     * @param file path of the file, as an operator would type it.
+     * @param position of the damaged batch or entry in the file, in bytes.
+     * @param reason in words, with what was expected and what was found.
+     */
+    public CorruptLogException(final String file, final long position, final String reason) {
+        super(file + " is damaged at position " + position + ": " + reason);
+        this.file = file;
+        this.position = position;
+        this.reason = reason;
+    }
+
+    /**
+     * The damaged file.
+     *
+     * @return its path, as an operator would type it.
+     */
+    public String file() {
+        return file;
+    }
+
+    /**
+     * Where the damage begins.
+     *
+     * @return position in the file, in bytes.
+     */
+    public long position() {
+        return position;
+    }
+
+    /**
+     * What is wrong there.
+     *
+     * @return in words, without file and position.
+     */
+    public String reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,113 @@
+package io.cordwood.log;
+
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.Storage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Files that an interrupted act has left in a log's directory: those to be deleted are deleted, and a swap of cleaned segments
+ * that had been decided is finished. Idempotent.
+ */
+final class Leftovers {
+    private final Storage storage;
+    private final String directory;
+    private final SegmentIndexFactory indexes;
+    private final LogRecovery recovery;
+
+    private Leftovers(
+            final Storage storage,
+            final String directory,
+            final SegmentIndexFactory indexes,
+            final LogRecovery recovery) {
+        this.storage = storage;
+        this.directory = directory;
+        this.indexes = indexes;
+        this.recovery = recovery;
+    }
+
+    /** Sweeps a directory, and lists it as it is then. */
+    static List<FileStatus> sweep(
+            final Storage storage,
+            final String directory,
+            final SegmentIndexFactory indexes,
+            final LogRecovery recovery) {
+        return new Leftovers(storage, directory, indexes, recovery).sweep();
+    }
+
+    private List<FileStatus> sweep() {
+        final List<FileStatus> files = storage.list(directory);
+        final List<String> swaps = new ArrayList<>();
+        boolean isChanged = false;
+        for (final FileStatus status : files) {
+            final String name = status.name();
+            if (name.endsWith(LogFiles.DELETED) || name.endsWith(LogFiles.CLEANED)) {
+                recovery.note("left-over " + name + " is deleted");
+                isChanged |= storage.delete(LogFiles.path(directory, name));
+            } else if (name.endsWith(LogFiles.SWAP)) {
+                swaps.add(name);
+            } else if (isOrphan(name, files)) {
+                recovery.note(name + " belongs to no segment and is deleted");
+                isChanged |= storage.delete(LogFiles.path(directory, name));
+            }
+        }
+        if (!swaps.isEmpty()) {
+            finishSwaps(swaps, files);
+            isChanged = true;
+        }
+        if (!isChanged) {
+            return files;
+        }
+        storage.syncDirectory(directory);
+        return storage.list(directory);
+    }
+
+    private static boolean isOrphan(final String name, final List<FileStatus> files) {
+        long base = -1;
+        for (final String suffix : new String[] {LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX, LogFiles.TXN_INDEX}) {
+            base = Math.max(base, LogFiles.offset(name, suffix));
+        }
+        if (base < 0) {
+            return false;
+        }
+        final String log = LogFiles.name(base, LogFiles.LOG);
+        return files.stream()
+                .noneMatch(status -> status.name().equals(log) || status.name().equals(log + LogFiles.SWAP));
+    }
+
+    /** A cleaned segment that was named {@code .swap} is complete and durable: it takes the place of what it covers. */
+    private void finishSwaps(final List<String> swaps, final List<FileStatus> files) {
+        for (final String swap : swaps) {
+            final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
+            final long base = LogFiles.offset(target, LogFiles.LOG);
+            if (base >= 0) {
+                dropCovered(base, SwapRange.endOffset(storage, LogFiles.path(directory, swap), base), files);
+            }
+        }
+        // Indexes before logs: a log that has its final name has its index as well.
+        for (final boolean isLog : new boolean[] {false, true}) {
+            for (final String swap : swaps) {
+                final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
+                if (target.endsWith(LogFiles.LOG) == isLog) {
+                    recovery.note("the swap of " + target + " is finished");
+                    storage.rename(LogFiles.path(directory, swap), LogFiles.path(directory, target));
+                }
+            }
+        }
+    }
+
+    private void dropCovered(final long base, final long end, final List<FileStatus> files) {
+        for (final FileStatus status : files) {
+            final long covered = LogFiles.offset(status.name(), LogFiles.LOG);
+            if (covered > base && covered < end) {
+                recovery.note(status.name() + " is covered by a cleaned segment and is deleted");
+                storage.delete(LogFiles.path(directory, status.name()));
+                for (final String name : indexes.files(covered)) {
+                    storage.delete(LogFiles.path(directory, name));
+                }
+                storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.TXN_INDEX)));
+                storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.SNAPSHOT)));
+            }
+        }
+    }
+}

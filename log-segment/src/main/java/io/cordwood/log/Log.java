@@ -1,0 +1,507 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.Refusal;
+import io.cordwood.log.store.FileView;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One partition's log: the only truth, an append-only sequence of record batches in segment files that are Apache Kafka's.
+ * Owns the log's start and end offset and its directory. Opened by a {@link LogBuilder}.
+ *
+ * <p>Threads: one thread at a time, the writer, calls everything that changes the log. Others ask for a change with
+ * {@link #request}, read through a {@link #newReader reader of their own}, and look at the offsets. {@link #beginForce} is
+ * for any one thread beside the writer.
+ *
+ * <p>Durability: what an append returned is in the page cache once it is published; it survives a power cut once
+ * {@link #flushedOffset} has passed it.
+ *
+ * <p>Errors: an expected refusal is a code of {@link Refusal}, explained by {@link #refusalReason}. A
+ * {@link io.cordwood.log.store.StorageException} from the middle of an append or from a force fences the log: it can be read,
+ * but not appended to, until it is opened anew.
+ */
+public final class Log implements AutoCloseable {
+    private final LogSegments segments;
+    private final LogPositions positions;
+    private final LogAppends appends;
+    private final LogForces forces;
+    private final LogShrinking shrinking;
+    private final LeaderEpochTable epochs;
+    private final List<DerivedState> states;
+    private final RecoveryReport recovery;
+    private final ManyToOneConcurrentLinkedQueue<LogRequest> requests = new ManyToOneConcurrentLinkedQueue<>();
+    private final LogParts parts;
+    private LogConfig config;
+    private long flushCheckedMs;
+    private boolean isClosed;
+
+    Log(
+            final LogBuilder builder,
+            final List<DerivedState> states,
+            final LeaderEpochTable epochs,
+            final SegmentList list,
+            final RecoveryReport recovery,
+            final long nowMs) {
+        this.states = states;
+        this.epochs = epochs;
+        this.recovery = recovery;
+        this.config = builder.config;
+        this.flushCheckedMs = nowMs;
+        this.parts =
+                new LogParts(builder.storage, builder.directory, builder.indexes, builder.codecs, builder.appendUse);
+        this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
+        final long end = recovery.endOffset();
+        this.positions =
+                new LogPositions(Math.min(recovery.startOffset(), end), end, Math.min(builder.recoveryPoint, end));
+        this.forces = new LogForces(positions);
+        this.appends =
+                new LogAppends(segments, positions, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
+        this.shrinking = new LogShrinking(parts, segments, positions, appends, forces, states);
+    }
+
+    /**
+     * Appends a run of one or more whole batches and publishes it, and whatever was gathered before, with one write.
+     *
+     * @param buffer that holds the batches; not kept.
+     * @param index of the first batch.
+     * @param length of the run in bytes.
+     * @param as on whose behalf, and on what terms.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return offset of the first record (at least 0; details in {@link #lastAppend}), or a code of {@link Refusal}: then
+     *     nothing of the run was appended. A duplicate gets the offset that it has, and is not appended.
+     * @throws io.cordwood.log.store.StorageException if the disk fails.
+     */
+    public long append(
+            final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
+        final long result = gather(buffer, index, length, as, nowMs);
+        if (result >= 0) {
+            publish();
+        }
+        return result;
+    }
+
+    /**
+     * The same as {@link #append} without publishing: several runs are gathered and published together, since the system
+     * call is most of the cost of a small append. Derived states know the run at once; readers do not.
+     *
+     * @param buffer that holds the batches; not kept.
+     * @param index of the first batch.
+     * @param length of the run in bytes.
+     * @param as on whose behalf, and on what terms.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return offset of the first record, or a code of {@link Refusal}.
+     * @throws io.cordwood.log.store.StorageException if the disk fails.
+     */
+    public long gather(
+            final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
+        checkPoison();
+        return appends.gather(buffer, index, length, as, nowMs);
+    }
+
+    /**
+     * Publishes what was gathered: readable, and acknowledged from the page cache, on return.
+     *
+     * @return the end of the log.
+     * @throws io.cordwood.log.store.StorageException if the write fails; the log is fenced then.
+     */
+    public long publish() {
+        checkPoison();
+        appends.requireUsable("publish");
+        appends.publish();
+        forces.request(appends.forcedEnd());
+        return positions.publishedEnd();
+    }
+
+    /**
+     * Claims memory in the log itself, in which the caller encodes one batch and then calls {@link #commit} or
+     * {@link #abort}. No other change of the log may come between.
+     *
+     * @param length most bytes that the batch may take.
+     * @param view wrapped around the memory.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return {@link Refusal#ACCEPTED}, or why there is no room.
+     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
+     */
+    public long claim(final int length, final UnsafeBuffer view, final long nowMs) {
+        checkPoison();
+        return appends.claim(length, view, nowMs);
+    }
+
+    /**
+     * Seals the batch in the claimed memory (offset, epoch, append time, CRC) and appends it without publishing. The records
+     * inside are the caller's own and are not checked one by one.
+     *
+     * @param length bytes that the batch took, from the start of the claim.
+     * @param as on whose behalf, and on what terms; not a replica.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return offset of the first record, or a code of {@link Refusal}; then the claim is given back.
+     */
+    public long commit(final int length, final AppendAs as, final long nowMs) {
+        return appends.commit(length, as, nowMs);
+    }
+
+    /** Gives the claimed memory back. */
+    public void abort() {
+        appends.abort();
+    }
+
+    /**
+     * More about the append that returned an offset last.
+     *
+     * @return reused by the next append.
+     */
+    public AppendResult lastAppend() {
+        return appends.result();
+    }
+
+    /**
+     * Why the last refused append was refused.
+     *
+     * @return a sentence with the values.
+     */
+    public String refusalReason() {
+        return appends.refusalReason();
+    }
+
+    /**
+     * Ends the active segment and begins a new one at the log's end. An empty active segment stays as it is.
+     *
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return base offset of the active segment.
+     * @throws io.cordwood.log.store.StorageException if the disk fails.
+     */
+    public long roll(final long nowMs) {
+        publish();
+        if (segments.active().bytes() > 0) {
+            appends.roll(positions.publishedEnd(), 0, nowMs);
+        }
+        return segments.active().baseOffset();
+    }
+
+    /**
+     * Drops segments that are too old, too many bytes, or wholly below the start of the log, from the front and only as far
+     * as a high watermark.
+     *
+     * @param nowMs the time, milliseconds since the epoch.
+     * @param highWatermark no record at or above it is dropped; the log's end where nothing is replicated.
+     * @return what was dropped and why, and what stands in the way.
+     * @throws io.cordwood.log.store.StorageException if the disk fails.
+     */
+    public RetentionResult retain(final long nowMs, final long highWatermark) {
+        publish();
+        return shrinking.retain(config, nowMs, highWatermark);
+    }
+
+    /**
+     * Moves the start of the log, and drops the segments that lie wholly below it.
+     *
+     * @param offset new start; one at or below the present start changes nothing.
+     * @param highWatermark the start does not pass it.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return the start of the log, or {@link Refusal#OFFSET_OUT_OF_RANGE} if the offset is above the high watermark.
+     * @throws io.cordwood.log.store.StorageException if the disk fails.
+     */
+    public long deletePrefix(final long offset, final long highWatermark, final long nowMs) {
+        publish();
+        return shrinking.deletePrefix(config, offset, highWatermark, nowMs);
+    }
+
+    /**
+     * Takes back everything at and above an offset; durable on return. A batch that holds the offset goes as a whole.
+     *
+     * @param offset at least the start of the log.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return the end of the log; or {@link Refusal#FORCE_UNDER_WAY}, try again; or {@link Refusal#OFFSET_OUT_OF_RANGE} for
+     *     an offset below the start.
+     * @throws io.cordwood.log.store.StorageException if the disk fails; the log is fenced then.
+     */
+    public long truncateTo(final long offset, final long nowMs) {
+        publish();
+        return shrinking.truncateTo(config, offset, nowMs);
+    }
+
+    /**
+     * Takes back everything and begins anew at an offset; durable on return.
+     *
+     * @param offset start and end of the log then, at least 0.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return the offset; or {@link Refusal#FORCE_UNDER_WAY}, try again.
+     * @throws io.cordwood.log.store.StorageException if the disk fails; the log is fenced then.
+     */
+    public long truncateFullyAndStartAt(final long offset, final long nowMs) {
+        publish();
+        return shrinking.truncateFullyAndStartAt(config, offset, nowMs);
+    }
+
+    /**
+     * Begins a force of everything that is published. The caller runs it, on any thread; appends go on meanwhile.
+     *
+     * @return the force; null if another one or a truncation is under way.
+     */
+    public @Nullable ForceTarget beginForce() {
+        return forces.begin(segments, states);
+    }
+
+    /**
+     * Forces everything that is published, on the calling thread.
+     *
+     * @return the flushed offset; or {@link Refusal#FORCE_UNDER_WAY}, try again.
+     * @throws io.cordwood.log.store.StorageException if the system reports a failure, or did so before; the log is poisoned.
+     */
+    public long flush() {
+        checkPoison();
+        appends.requireUsable("flush");
+        final ForceTarget target = beginForce();
+        if (target == null) {
+            return Refusal.FORCE_UNDER_WAY;
+        }
+        target.run();
+        return positions.flushedEnd();
+    }
+
+    /**
+     * Whether a force is due: an append asked for one, or {@code flush.messages} or {@code flush.ms} says so. For the one
+     * thread that forces the log.
+     *
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return true if {@link #beginForce} should be called.
+     */
+    public boolean isFlushDue(final long nowMs) {
+        final long unflushed = positions.publishedEnd() - positions.flushedEnd();
+        if (unflushed <= 0) {
+            flushCheckedMs = nowMs;
+            return false;
+        }
+        return forces.isRequested()
+                || unflushed >= config.flushMessages()
+                || nowMs - flushCheckedMs >= config.flushMs();
+    }
+
+    /**
+     * The writer's duty cycle: carries out what others have requested, deletes files whose delay is over, closes what a
+     * force has covered.
+     *
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return how much was done; 0 if the caller may idle.
+     */
+    public int doWork(final long nowMs) {
+        checkPoison();
+        int done = segments.deleteDue(nowMs);
+        segments.closeForced(positions.flushedEnd());
+        LogRequest request = requests.peek();
+        if (request != null && request.carryOut(this, nowMs)) {
+            requests.poll();
+            done++;
+        }
+        return done;
+    }
+
+    /**
+     * Asks the writer's thread for a change; it is made in one of its next {@link #doWork} cycles.
+     *
+     * @param request that tells the outcome; used once.
+     * @return the same.
+     */
+    public LogRequest request(final LogRequest request) {
+        requests.add(request);
+        return request;
+    }
+
+    /**
+     * Changes the settings; what exists keeps its form.
+     *
+     * @param newConfig the settings from now on.
+     */
+    public void configure(final LogConfig newConfig) {
+        config = newConfig;
+        appends.configure(newConfig);
+    }
+
+    /**
+     * Makes a reader, for one thread at a time.
+     *
+     * @return the reader, to be closed by its user.
+     */
+    public LogReader newReader() {
+        return new LogReader(segments, positions, parts);
+    }
+
+    /**
+     * First offset that may be read. Any thread.
+     *
+     * @return the offset.
+     */
+    public long startOffset() {
+        return positions.startOffset();
+    }
+
+    /**
+     * The log end offset: the next record gets it or a higher one. Any thread.
+     *
+     * @return the offset, all below which is published.
+     */
+    public long endOffset() {
+        return positions.publishedEnd();
+    }
+
+    /**
+     * Everything below is durable; the recovery point of the next open. Any thread.
+     *
+     * @return the offset.
+     */
+    public long flushedOffset() {
+        return positions.flushedEnd();
+    }
+
+    /**
+     * The leader epochs of the log.
+     *
+     * @return the table, for readers on any thread.
+     */
+    public LeaderEpochTable leaderEpochs() {
+        return epochs;
+    }
+
+    /**
+     * What the open has found and done.
+     *
+     * @return the report.
+     */
+    public RecoveryReport recovery() {
+        return recovery;
+    }
+
+    /**
+     * Settings in force. The writer's.
+     *
+     * @return the settings.
+     */
+    public LogConfig config() {
+        return config;
+    }
+
+    /**
+     * How many segments the log has. Any thread.
+     *
+     * @return at least 1.
+     */
+    public int segmentCount() {
+        return segments.list().size();
+    }
+
+    /**
+     * Bytes in the segment files. Any thread.
+     *
+     * @return the sum of their lengths.
+     */
+    public long sizeInBytes() {
+        final SegmentList list = segments.list();
+        long sum = 0;
+        for (int i = 0; i < list.size(); i++) {
+            sum += list.get(i).bytes();
+        }
+        return sum;
+    }
+
+    /**
+     * Base offsets of the segments. Any thread.
+     *
+     * @return ascending; a copy.
+     */
+    public long[] baseOffsets() {
+        return segments.list().bases();
+    }
+
+    /**
+     * The largest timestamp of the log's records.
+     *
+     * @return milliseconds since the epoch, or -1 if there is none.
+     */
+    public long largestTimestamp() {
+        final SegmentList list = segments.list();
+        long largest = -1;
+        try (FileView view = new FileView()) {
+            for (int i = 0; i < list.size(); i++) {
+                largest = Math.max(largest, list.get(i).index().largestTimestamp(view));
+            }
+        }
+        return largest;
+    }
+
+    /**
+     * Forces that have succeeded since the log was opened: a counter for tools. Any thread.
+     *
+     * @return the count.
+     */
+    public long forceCount() {
+        return forces.count();
+    }
+
+    /**
+     * Why a force has failed, after which the log takes no append until it is opened anew. Any thread.
+     *
+     * @return the failure, or null if there was none.
+     */
+    public @Nullable RuntimeException forceFailure() {
+        return forces.failure();
+    }
+
+    /**
+     * Closes the log cleanly: publishes, seals the active segment's index, snapshots the derived states and forces everything.
+     * What is left needs no scan at the next open with this end as recovery point. Waits for a force that is under way.
+     *
+     * @throws io.cordwood.log.store.StorageException if the disk fails; all is given back all the same, and the next open
+     *     must be an unclean one.
+     */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        try {
+            if (appends.fence() == null && forces.failure() == null) {
+                appends.abort();
+                publish();
+                final long end = positions.publishedEnd();
+                segments.active().index().seal();
+                segments.trim(segments.active().file(), config);
+                for (final DerivedState state : states) {
+                    state.snapshot(end);
+                }
+                while (flush() == Refusal.FORCE_UNDER_WAY) {
+                    Thread.onSpinWait();
+                }
+            }
+        } finally {
+            closeUncleanly();
+        }
+    }
+
+    /** Gives everything back and writes nothing: what a crash would leave, but for the page cache. */
+    public void closeUncleanly() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        while (!forces.tryExclude()) {
+            Thread.onSpinWait();
+        }
+        appends.fence(new IllegalStateException("the log is closed"));
+        try {
+            segments.close();
+        } finally {
+            states.forEach(DerivedState::close);
+            appends.close();
+        }
+    }
+
+    private void checkPoison() {
+        final RuntimeException failure = forces.failure();
+        if (failure != null) {
+            appends.fence(failure);
+        }
+    }
+}

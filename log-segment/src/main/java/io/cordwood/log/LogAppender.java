@@ -1,0 +1,184 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.Refusal;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Objects;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door of a log for many threads: runs go through a ring buffer to the one thread that appends. What arrives in one cycle
+ * is gathered and published with one write; a forced append is acknowledged when a force has covered it, and one force
+ * acknowledges every append before it.
+ *
+ * <p>An edge: its thread is the log's writer, and calls {@link Log#doWork} too. Run it under an {@code AgentRunner}, or step
+ * it. Forced appends need a {@link FlushAgent} that serves the log.
+ */
+public final class LogAppender implements Agent {
+    private static final int MESSAGES_MAX = 256;
+    private static final int RUN = 1;
+
+    private final Log log;
+    private final EpochClock clock;
+    private final ManyToOneRingBuffer ring;
+    private final MessageHandler onRun = this::onRun;
+    private final ArrayDeque<AppendTicket> published = new ArrayDeque<>();
+    private final ArrayDeque<AppendTicket> forced = new ArrayDeque<>();
+    private volatile AppendTicket[] tickets = {};
+    private long nowMs;
+    private @Nullable RuntimeException failure;
+
+    /**
+     * Creates the door.
+     *
+     * @param log of which this is going to be the writer.
+     * @param clock for append times and the log's duty cycle.
+     * @param runBytesMax largest run that may be offered; the ring has room for eight of them at least.
+     */
+    public LogAppender(final Log log, final EpochClock clock, final int runBytesMax) {
+        this.log = Objects.requireNonNull(log, "log");
+        this.clock = Objects.requireNonNull(clock, "clock");
+        final int capacity =
+                BitUtil.findNextPositivePowerOfTwo(8 * BitUtil.align(Math.max(runBytesMax, 1024) + 64, 64));
+        this.ring = new ManyToOneRingBuffer(
+                new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity + RingBufferDescriptor.TRAILER_LENGTH, 64)));
+    }
+
+    /**
+     * Makes a ticket for a producer thread. Not on a hot path; one thread at a time.
+     *
+     * @return the ticket.
+     */
+    public AppendTicket newTicket() {
+        final AppendTicket[] old = tickets;
+        final AppendTicket ticket = new AppendTicket(old.length);
+        final AppendTicket[] next = Arrays.copyOf(old, old.length + 1);
+        next[old.length] = ticket;
+        tickets = next;
+        return ticket;
+    }
+
+    /**
+     * Offers a run of whole batches. Any thread, with a ticket of its own whose last run is not pending any more.
+     *
+     * @param ticket that will tell the outcome.
+     * @param buffer that holds the batches; copied.
+     * @param index of the first batch.
+     * @param length of the run in bytes.
+     * @param as on whose behalf, and on what terms.
+     * @return false if the ring is full (try again) or the run is larger than the ring takes; the ticket tells which.
+     */
+    public boolean offer(
+            final AppendTicket ticket,
+            final DirectBuffer buffer,
+            final int index,
+            final int length,
+            final AppendAs as) {
+        if (ticket.outcome() == AppendTicket.PENDING) {
+            throw new IllegalStateException("the ticket's last run is still pending");
+        }
+        if (length + Integer.BYTES > ring.maxMsgLength()) {
+            ticket.refused(Refusal.BATCH_TOO_LARGE);
+            return false;
+        }
+        ticket.offered(as);
+        final int claim = ring.tryClaim(RUN, length + Integer.BYTES);
+        if (claim < 0) {
+            ticket.withdrawn();
+            return false;
+        }
+        ring.buffer().putInt(claim, ticket.number());
+        ring.buffer().putBytes(claim + Integer.BYTES, buffer, index, length);
+        ring.commit(claim);
+        return true;
+    }
+
+    @Override
+    public int doWork() {
+        nowMs = clock.time();
+        int done = ring.read(onRun, MESSAGES_MAX);
+        if (!published.isEmpty()) {
+            publish();
+        }
+        done += acknowledgeForced();
+        return failure == null ? done + log.doWork(nowMs) : done;
+    }
+
+    private void onRun(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
+        final AppendTicket ticket = tickets[buffer.getInt(index)];
+        if (failure != null) {
+            ticket.failed(failure);
+            return;
+        }
+        try {
+            final long offset = log.gather(buffer, index + Integer.BYTES, length - Integer.BYTES, ticket.as(), nowMs);
+            if (offset < 0) {
+                ticket.refused(offset);
+            } else {
+                ticket.appended(offset, log.lastAppend().lastOffset() + 1);
+                published.add(ticket);
+            }
+        } catch (final RuntimeException e) {
+            ticket.failed(e);
+        }
+    }
+
+    private void publish() {
+        try {
+            log.publish();
+        } catch (final RuntimeException e) {
+            fail(e);
+            return;
+        }
+        for (AppendTicket ticket = published.poll(); ticket != null; ticket = published.poll()) {
+            if (ticket.as().durability() == Durability.FORCED) {
+                forced.add(ticket);
+            } else {
+                ticket.acknowledged();
+            }
+        }
+    }
+
+    private int acknowledgeForced() {
+        int done = 0;
+        final long flushed = log.flushedOffset();
+        for (AppendTicket ticket = forced.peek();
+                ticket != null && ticket.awaitedEnd() <= flushed;
+                ticket = forced.peek()) {
+            forced.remove();
+            ticket.acknowledged();
+            done++;
+        }
+        final RuntimeException poison = forced.isEmpty() ? null : log.forceFailure();
+        if (poison != null) {
+            fail(poison);
+        }
+        return done;
+    }
+
+    /** The log takes no more appends: whoever waits, and whoever comes, is told. */
+    private void fail(final RuntimeException cause) {
+        failure = cause;
+        for (AppendTicket ticket = published.poll(); ticket != null; ticket = published.poll()) {
+            ticket.failed(cause);
+        }
+        for (AppendTicket ticket = forced.poll(); ticket != null; ticket = forced.poll()) {
+            ticket.failed(cause);
+        }
+    }
+
+    @Override
+    public String roleName() {
+        return "cordwood-appender";
+    }
+}

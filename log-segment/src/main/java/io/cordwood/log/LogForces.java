@@ -1,0 +1,100 @@
+package io.cordwood.log;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which part of a log is durable, and who may force or cut at the moment. One force at a time, beside the writer; cutting
+ * excludes forcing.
+ */
+final class LogForces {
+    private static final int IDLE = 0;
+    private static final int FORCING = 1;
+    private static final int CUTTING = 2;
+
+    private final LogPositions positions;
+    private final AtomicInteger guard = new AtomicInteger(IDLE);
+    private volatile long requestedEnd;
+    private volatile long namesSynced;
+    private volatile @Nullable RuntimeException failure;
+    private final AtomicLong count = new AtomicLong();
+
+    LogForces(final LogPositions positions) {
+        this.positions = positions;
+    }
+
+    /** Asks for a force up to an offset; the writer's. */
+    void request(final long endOffset) {
+        if (endOffset > requestedEnd) {
+            requestedEnd = endOffset;
+        }
+    }
+
+    boolean isRequested() {
+        return failure == null && requestedEnd > positions.flushedEnd();
+    }
+
+    /** Null if another force, or a cut, is under way. Any thread. */
+    @Nullable
+    ForceTarget begin(final LogSegments segments, final List<DerivedState> states) {
+        if (failure != null || !guard.compareAndSet(IDLE, FORCING)) {
+            return null;
+        }
+        // The end before the list and the names: the list then holds every file with bytes below that end.
+        final long endOffset = positions.publishedEnd();
+        final long namesChanged = segments.namesChanged();
+        return new ForceTarget(
+                this,
+                segments,
+                states,
+                segments.list(),
+                Math.min(positions.flushedEnd(), endOffset),
+                endOffset,
+                namesSynced,
+                namesChanged);
+    }
+
+    void succeeded(final long endOffset, final long namesChanged) {
+        namesSynced = namesChanged;
+        count.incrementAndGet();
+        if (endOffset > positions.flushedEnd()) {
+            positions.flushedEnd(endOffset);
+        }
+        guard.set(IDLE);
+    }
+
+    /** After a failure nothing is forced any more: a second force that succeeds would prove nothing. */
+    void failed(final RuntimeException cause) {
+        failure = cause;
+        guard.set(IDLE);
+    }
+
+    /** Keeps forces away while files are cut; false if one is under way. */
+    boolean tryExclude() {
+        return guard.compareAndSet(IDLE, CUTTING);
+    }
+
+    void include() {
+        guard.set(IDLE);
+    }
+
+    /** After a cut: what was asked for beyond the new end is void. */
+    void cutTo(final long endOffset) {
+        requestedEnd = Math.min(requestedEnd, endOffset);
+        if (positions.flushedEnd() > endOffset) {
+            positions.flushedEnd(endOffset);
+        }
+    }
+
+    @Nullable
+    RuntimeException failure() {
+        return failure;
+    }
+
+    /** Forces that succeeded since the log was opened. */
+    long count() {
+        return count.get();
+    }
+}

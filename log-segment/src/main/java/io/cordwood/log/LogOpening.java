@@ -1,0 +1,135 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.record.RecordBatchDescriptor;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Opens a log: from what the directory lists to a list of segments of which the last takes appends. */
+final class LogOpening {
+    private final LogBuilder builder;
+    private final Storage storage;
+    private final String directory;
+    private final long nowMs;
+
+    private LogOpening(final LogBuilder builder, final long nowMs) {
+        this.builder = builder;
+        this.storage = builder.storage;
+        this.directory = builder.directory;
+        this.nowMs = nowMs;
+    }
+
+    static Log open(final LogBuilder builder, final long nowMs) {
+        return new LogOpening(builder, nowMs).run();
+    }
+
+    private Log run() {
+        storage.makeDirectory(directory);
+        final LeaderEpochTable epochs = new LeaderEpochTable(storage, directory);
+        final List<DerivedState> states = new ArrayList<>();
+        states.add(epochs);
+        states.addAll(builder.states);
+        final BatchValidator validator = new BatchValidator(builder.codecs);
+        try (LogRecovery recovery = new LogRecovery(storage, directory, states, validator)) {
+            final List<FileStatus> files = Leftovers.sweep(storage, directory, builder.indexes, recovery);
+            final List<Segment> segments = openForReading(files);
+            final long startOffset;
+            final SegmentList list;
+            if (segments.isEmpty()) {
+                startOffset = builder.startOffset;
+                list = new SegmentList(LogSegments.create(
+                        storage, directory, builder.indexes, builder.appendUse, startOffset, builder.config, 0, nowMs));
+                recovery.empty(startOffset);
+            } else {
+                startOffset = Math.max(builder.startOffset, segments.get(0).baseOffset());
+                list = recovered(recovery, files, segments, startOffset);
+            }
+            return new Log(builder, states, epochs, list, recovery.report(startOffset), nowMs);
+        } catch (final RuntimeException e) {
+            states.forEach(DerivedState::close);
+            throw e;
+        } finally {
+            validator.close();
+        }
+    }
+
+    private List<Segment> openForReading(final List<FileStatus> files) {
+        final List<Segment> segments = new ArrayList<>();
+        for (final FileStatus status : files) {
+            final long base = LogFiles.offset(status.name(), LogFiles.LOG);
+            if (base >= 0 && !status.isDirectory()) {
+                segments.add(openForReading(base, status.modifiedMs()));
+            }
+        }
+        return segments;
+    }
+
+    private Segment openForReading(final long base, final long modifiedMs) {
+        final String path = LogFiles.path(directory, LogFiles.name(base, LogFiles.LOG));
+        final StorageFile file = storage.open(path, FileUse.READ, 0);
+        final SegmentIndex index = builder.indexes.open(storage, directory, base, LogSegments.limits(builder.config));
+        return new Segment(base, path, file, index, null, modifiedMs);
+    }
+
+    private SegmentList recovered(
+            final LogRecovery recovery,
+            final List<FileStatus> files,
+            final List<Segment> segments,
+            final long startOffset) {
+        final boolean[] sound = new boolean[segments.size()];
+        for (int i = 0; i < sound.length; i++) {
+            final Segment segment = segments.get(i);
+            sound[i] = builder.indexes.isPlausible(files, segment.baseOffset(), segment.bytes());
+            if (!sound[i] && i < sound.length - 1) {
+                recovery.note("the index of segment " + segment.baseOffset() + " is built anew");
+            }
+        }
+        final int left = recovery.recover(segments, sound, startOffset, builder.recoveryPoint);
+        for (int i = segments.size() - 1; i >= left; i--) {
+            final Segment lost = segments.get(i);
+            recovery.note("segment " + lost.baseOffset() + " lies behind the cut and is deleted");
+            deleteBehindCut(lost);
+        }
+        if (left < segments.size()) {
+            SegmentTails.cut(storage, directory, recovery.endOffset());
+            storage.syncDirectory(directory);
+        }
+        final Segment[] result = segments.subList(0, left).toArray(new Segment[0]);
+        result[left - 1] = openForAppending(storage, result[left - 1], builder.appendUse, builder.config);
+        return new SegmentList(result);
+    }
+
+    private void deleteBehindCut(final Segment lost) {
+        lost.close();
+        storage.delete(lost.path());
+        for (final String name : builder.indexes.files(lost.baseOffset())) {
+            storage.delete(LogFiles.path(directory, name));
+        }
+        storage.delete(LogFiles.path(directory, LogFiles.name(lost.baseOffset(), LogFiles.TXN_INDEX)));
+        storage.delete(LogFiles.path(directory, LogFiles.name(lost.baseOffset(), LogFiles.SNAPSHOT)));
+    }
+
+    /** The same segment with a file that takes appends, and the timestamp of its first batch, from which roll by time counts. */
+    static Segment openForAppending(
+            final Storage storage, final Segment segment, final FileUse use, final LogConfig config) {
+        final long bytes = segment.bytes();
+        segment.file().close();
+        final StorageFile file = storage.open(segment.path(), use, LogSegments.capacity(use, config, bytes));
+        final Segment active = segment.through(file, null, segment.modifiedMs());
+        if (bytes > 0) {
+            try (FileView view = new FileView()) {
+                if (file.view(0, RecordBatchDescriptor.HEADER_BYTES, view) == RecordBatchDescriptor.HEADER_BYTES) {
+                    active.appended(
+                            new RecordBatchFlyweight().wrap(view.buffer(), 0).maxTimestamp());
+                }
+            }
+        }
+        return active;
+    }
+}

@@ -1,0 +1,96 @@
+package io.cordwood.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The few numbers of a log that its writer moves and other threads look at. Each is stored with release and loaded with
+ * acquire semantics: who sees an offset sees the bytes below it.
+ */
+final class LogPositions {
+    private static final VarHandle START;
+    private static final VarHandle APPENDED;
+    private static final VarHandle PUBLISHED;
+    private static final VarHandle FLUSHED;
+    private static final VarHandle HISTORY;
+
+    static {
+        try {
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            START = lookup.findVarHandle(LogPositions.class, "startOffset", long.class);
+            APPENDED = lookup.findVarHandle(LogPositions.class, "appendedEnd", long.class);
+            PUBLISHED = lookup.findVarHandle(LogPositions.class, "publishedEnd", long.class);
+            FLUSHED = lookup.findVarHandle(LogPositions.class, "flushedEnd", long.class);
+            HISTORY = lookup.findVarHandle(LogPositions.class, "history", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private long startOffset;
+    private long appendedEnd;
+    private long publishedEnd;
+    private long flushedEnd;
+    private long history;
+
+    LogPositions(final long startOffset, final long endOffset, final long flushedEnd) {
+        this.startOffset = startOffset;
+        this.appendedEnd = endOffset;
+        this.publishedEnd = endOffset;
+        this.flushedEnd = flushedEnd;
+        VarHandle.releaseFence();
+    }
+
+    /** First offset that may be read. */
+    long startOffset() {
+        return (long) START.getAcquire(this);
+    }
+
+    void startOffset(final long offset) {
+        START.setRelease(this, offset);
+    }
+
+    /**
+     * End of what is in the files or about to be: moved before a publication, so that a reader who finds bytes in a file
+     * knows an upper bound for their offsets.
+     */
+    long appendedEnd() {
+        return (long) APPENDED.getAcquire(this);
+    }
+
+    void appendedEnd(final long offset) {
+        APPENDED.setRelease(this, offset);
+    }
+
+    /** The log end offset: everything below it may be read. */
+    long publishedEnd() {
+        return (long) PUBLISHED.getAcquire(this);
+    }
+
+    void publishedEnd(final long offset) {
+        PUBLISHED.setRelease(this, offset);
+    }
+
+    /** Everything below is durable: the recovery point. */
+    long flushedEnd() {
+        return (long) FLUSHED.getAcquire(this);
+    }
+
+    void flushedEnd(final long offset) {
+        FLUSHED.setRelease(this, offset);
+    }
+
+    /**
+     * How often bytes were taken back. A reader that finds another number after its read than before may have seen bytes of
+     * two histories and reads again.
+     */
+    long history() {
+        return (long) HISTORY.getVolatile(this);
+    }
+
+    /** Called before anything is cut, so that the change is seen by whoever sees the cut. */
+    void historyChanges() {
+        HISTORY.setVolatile(this, history + 1);
+        VarHandle.fullFence();
+    }
+}

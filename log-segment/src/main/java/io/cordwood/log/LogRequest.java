@@ -1,0 +1,106 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.Refusal;
+
+/**
+ * A change that some thread wants of a log, made by the log's writer. Used once: handed to {@link Log#request}, then looked
+ * at until {@link #isDone}.
+ */
+public final class LogRequest {
+    private enum Kind {
+        TRUNCATE,
+        DELETE_PREFIX,
+        RETAIN,
+        ROLL
+    }
+
+    private final Kind kind;
+    private final long offset;
+    private final long highWatermark;
+    private long result;
+    private volatile boolean isDone;
+
+    private LogRequest(final Kind kind, final long offset, final long highWatermark) {
+        this.kind = kind;
+        this.offset = offset;
+        this.highWatermark = highWatermark;
+    }
+
+    /**
+     * A {@link Log#truncateTo}.
+     *
+     * @param offset to truncate to.
+     * @return the request, whose result is the end of the log.
+     */
+    public static LogRequest truncateTo(final long offset) {
+        return new LogRequest(Kind.TRUNCATE, offset, 0);
+    }
+
+    /**
+     * A {@link Log#deletePrefix}.
+     *
+     * @param offset new start of the log.
+     * @param highWatermark bound of the start.
+     * @return the request, whose result is the start of the log.
+     */
+    public static LogRequest deletePrefix(final long offset, final long highWatermark) {
+        return new LogRequest(Kind.DELETE_PREFIX, offset, highWatermark);
+    }
+
+    /**
+     * A {@link Log#retain}.
+     *
+     * @param highWatermark bound of what may go.
+     * @return the request, whose result is the start of the log.
+     */
+    public static LogRequest retain(final long highWatermark) {
+        return new LogRequest(Kind.RETAIN, 0, highWatermark);
+    }
+
+    /**
+     * A {@link Log#roll}.
+     *
+     * @return the request, whose result is the base of the active segment.
+     */
+    public static LogRequest roll() {
+        return new LogRequest(Kind.ROLL, 0, 0);
+    }
+
+    /** The writer's: false if it has to be tried again in the next cycle. */
+    boolean carryOut(final Log log, final long nowMs) {
+        final long outcome = switch (kind) {
+            case TRUNCATE -> log.truncateTo(offset, nowMs);
+            case DELETE_PREFIX -> log.deletePrefix(offset, highWatermark, nowMs);
+            case RETAIN -> log.retain(nowMs, highWatermark).startOffset();
+            case ROLL -> log.roll(nowMs);
+        };
+        if (outcome == Refusal.FORCE_UNDER_WAY) {
+            return false;
+        }
+        result = outcome;
+        isDone = true;
+        return true;
+    }
+
+    /**
+     * Whether the change was made or refused. Any thread.
+     *
+     * @return true if {@link #result} may be called.
+     */
+    public boolean isDone() {
+        return isDone;
+    }
+
+    /**
+     * What the method that was asked for returned.
+     *
+     * @return an offset, or a code of {@link Refusal}.
+     * @throws IllegalStateException if the request is not done.
+     */
+    public long result() {
+        if (!isDone) {
+            throw new IllegalStateException("the request is not done");
+        }
+        return result;
+    }
+}

@@ -1,0 +1,358 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.record.Refusal;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.StorageFile;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Takes records away from a log: whole segments from its front (retention, a moved start), and everything behind an offset
+ * from its end (truncation). The writer's thread only.
+ */
+final class LogShrinking {
+    private final LogParts parts;
+    private final LogSegments segments;
+    private final LogPositions positions;
+    private final LogAppends appends;
+    private final LogForces forces;
+    private final List<DerivedState> states;
+    private final FileView view = new FileView();
+
+    LogShrinking(
+            final LogParts parts,
+            final LogSegments segments,
+            final LogPositions positions,
+            final LogAppends appends,
+            final LogForces forces,
+            final List<DerivedState> states) {
+        this.parts = parts;
+        this.segments = segments;
+        this.positions = positions;
+        this.appends = appends;
+        this.forces = forces;
+        this.states = states;
+    }
+
+    RetentionResult retain(final LogConfig config, final long nowMs, final long highWatermark) {
+        final int byStart = dropWhere(config, nowMs, highWatermark, this::isBelowStart);
+        long blocker = -1;
+        long blockerTimestamp = -1;
+        int byTime = 0;
+        if (config.retentionMs() >= 0) {
+            byTime = dropWhere(
+                    config,
+                    nowMs,
+                    highWatermark,
+                    (list, index) -> ageMs(list.get(index), nowMs) > config.retentionMs());
+            final Segment first = segments.list().first();
+            final long timestamp = first.index().largestTimestamp(view);
+            if (timestamp > nowMs && isYoungerOneOld(config, nowMs)) {
+                blocker = first.baseOffset();
+                blockerTimestamp = timestamp;
+            }
+        }
+        int bySize = 0;
+        if (config.retentionBytes() >= 0) {
+            final Excess excess = new Excess(config.retentionBytes());
+            bySize = dropWhere(config, nowMs, highWatermark, excess::takes);
+        }
+        view.release();
+        return new RetentionResult(positions.startOffset(), byTime, bySize, byStart, blocker, blockerTimestamp);
+    }
+
+    private boolean isYoungerOneOld(final LogConfig config, final long nowMs) {
+        final SegmentList list = segments.list();
+        for (int i = 1; i < list.size(); i++) {
+            if (list.get(i).bytes() > 0 && ageMs(list.get(i), nowMs) > config.retentionMs()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long ageMs(final Segment segment, final long nowMs) {
+        final long largest = segment.index().largestTimestamp(view);
+        return nowMs - (largest >= 0 ? largest : segment.modifiedMs());
+    }
+
+    private boolean isBelowStart(final SegmentList list, final int index) {
+        return list.endOffset(index, positions.publishedEnd()) <= positions.startOffset();
+    }
+
+    /** Whether a segment is to go, given that all before it go. */
+    private interface Condition {
+        boolean holds(SegmentList list, int index);
+    }
+
+    /** Size retention: what is over the limit, counted from the front. */
+    private final class Excess {
+        private long bytes;
+
+        Excess(final long retentionBytes) {
+            final SegmentList list = segments.list();
+            bytes = -retentionBytes;
+            for (int i = 0; i < list.size(); i++) {
+                bytes += list.get(i).bytes();
+            }
+        }
+
+        boolean takes(final SegmentList list, final int index) {
+            bytes -= list.get(index).bytes();
+            return bytes >= 0;
+        }
+    }
+
+    private int dropWhere(
+            final LogConfig config, final long nowMs, final long highWatermark, final Condition condition) {
+        final SegmentList list = segments.list();
+        final long end = positions.publishedEnd();
+        int count = 0;
+        while (count < list.size()
+                && list.endOffset(count, end) <= highWatermark
+                && (count < list.size() - 1 || list.get(count).bytes() > 0)
+                && condition.holds(list, count)) {
+            count++;
+        }
+        drop(count, config, nowMs);
+        return count;
+    }
+
+    /** Drops the first segments; the log keeps an active one, if need be a new one at its end. */
+    private void drop(final int count, final LogConfig config, final long nowMs) {
+        if (count == 0) {
+            return;
+        }
+        if (count == segments.list().size()) {
+            appends.roll(positions.publishedEnd(), 0, nowMs);
+        }
+        final long newStart =
+                Math.max(positions.startOffset(), segments.list().get(count).baseOffset());
+        // Readers first learn that the offsets are gone, then lose the files.
+        positions.startOffset(newStart);
+        segments.dropFront(count, config, nowMs);
+        retainStates(newStart);
+    }
+
+    private void retainStates(final long startOffset) {
+        final long[] bases = segments.list().bases();
+        for (final DerivedState state : states) {
+            state.retain(startOffset, bases);
+        }
+    }
+
+    long deletePrefix(final LogConfig config, final long offset, final long highWatermark, final long nowMs) {
+        if (offset > Math.min(highWatermark, positions.publishedEnd())) {
+            return Refusal.OFFSET_OUT_OF_RANGE;
+        }
+        if (offset > positions.startOffset()) {
+            positions.startOffset(offset);
+            retainStates(offset);
+            final SegmentList list = segments.list();
+            // The active segment stays, however much of it is below the start.
+            int count = 0;
+            while (count < list.size() - 1 && isBelowStart(list, count)) {
+                count++;
+            }
+            drop(count, config, nowMs);
+        }
+        return positions.startOffset();
+    }
+
+    long truncateTo(final LogConfig config, final long offset, final long nowMs) {
+        appends.requireUsable("truncate");
+        if (offset < positions.startOffset()) {
+            return Refusal.OFFSET_OUT_OF_RANGE;
+        }
+        final long end = positions.publishedEnd();
+        if (offset >= end) {
+            // Nothing to cut, but entries of derived states at or past the end (an epoch without a batch) go.
+            if (!forces.tryExclude()) {
+                return Refusal.FORCE_UNDER_WAY;
+            }
+            try {
+                restoreStatesAt(end);
+            } finally {
+                forces.include();
+            }
+            return end;
+        }
+        return excluding(() -> cut(config, offset));
+    }
+
+    private void restoreStatesAt(final long end) {
+        final long[] bases = segments.list().bases();
+        for (final DerivedState state : states) {
+            state.force(end);
+        }
+        replay(bases, end);
+    }
+
+    private long excluding(final LongSupplier act) {
+        if (!forces.tryExclude()) {
+            return Refusal.FORCE_UNDER_WAY;
+        }
+        try {
+            return act.getAsLong();
+        } catch (final RuntimeException e) {
+            appends.fence(e);
+            throw e;
+        } finally {
+            forces.include();
+        }
+    }
+
+    private long cut(final LogConfig config, final long offset) {
+        // The states run ahead of their files; what they know of offsets that stay must not be lost with the rest.
+        for (final DerivedState state : states) {
+            state.force(positions.publishedEnd());
+        }
+        final SegmentList list = segments.list();
+        final int last = list.floor(offset);
+        final Segment kept = list.get(last);
+        final Cut cut = findCut(kept, offset);
+        positions.historyChanges();
+        forces.cutTo(cut.endOffset);
+        positions.publishedEnd(cut.endOffset);
+        for (int i = list.size() - 1; i > last; i--) {
+            segments.deleteNow(list.get(i));
+        }
+        final Segment active = reopened(config, kept, last == list.size() - 1, cut.position);
+        active.index().restore(Long.MAX_VALUE, cut.position);
+        segments.reset(list.upTo(last, active));
+        SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset);
+        feedIndex(active, cut.position);
+        parts.storage().syncDirectory(parts.directory());
+        replay(segments.list().bases(), cut.endOffset);
+        positions.appendedEnd(cut.endOffset);
+        appends.resume();
+        return cut.endOffset;
+    }
+
+    /** Where a truncation cuts, and where the log ends then. */
+    private record Cut(long position, long endOffset) {}
+
+    private Cut findCut(final Segment segment, final long offset) {
+        try (BatchScan scan = newScan()) {
+            scan.start(segment.file(), segment.index().positionOf(offset, view), segment.bytes());
+            while (scan.next()) {
+                final RecordBatchFlyweight batch = scan.batch();
+                if (batch.lastOffset() >= offset) {
+                    return new Cut(
+                            scan.position(), Math.min(offset, Math.max(batch.baseOffset(), segment.baseOffset())));
+                }
+            }
+            return new Cut(scan.position(), offset);
+        } finally {
+            view.release();
+        }
+    }
+
+    /** The segment with its file cut, the cut durable, and open for appending. */
+    private Segment reopened(
+            final LogConfig config, final Segment segment, final boolean wasActive, final long position) {
+        if (wasActive) {
+            segment.file().truncate(position);
+            segment.file().force();
+            return segment;
+        }
+        segment.file().close();
+        final StorageFile writer = segment.unforced();
+        if (writer != null) {
+            writer.close();
+        }
+        final FileUse use = parts.appendUse();
+        final StorageFile file =
+                parts.storage().open(segment.path(), use, LogSegments.capacity(use, config, segment.bytes()));
+        file.truncate(position);
+        file.force();
+        return segment.through(file, null, segment.modifiedMs());
+    }
+
+    private void feedIndex(final Segment active, final long end) {
+        final long from = active.index().restore(Long.MAX_VALUE, end);
+        try (BatchScan scan = newScan()) {
+            scan.start(active.file(), from, end);
+            while (scan.next()) {
+                active.index()
+                        .append(
+                                scan.batch().lastOffset(),
+                                scan.position(),
+                                scan.batch().maxTimestamp());
+            }
+        }
+    }
+
+    /** Restores the derived states from their files and replays what these do not tell. */
+    private void replay(final long[] bases, final long end) {
+        for (final DerivedState state : states) {
+            final long from = state.restore(positions.startOffset(), bases, end);
+            if (from < end) {
+                replay(state, from, end);
+            }
+        }
+    }
+
+    private void replay(final DerivedState state, final long from, final long end) {
+        final SegmentList list = segments.list();
+        try (BatchScan scan = newScan()) {
+            for (int i = Math.max(0, list.floor(from)); i < list.size(); i++) {
+                final Segment segment = list.get(i);
+                if (segment.baseOffset() > from) {
+                    state.snapshot(segment.baseOffset());
+                }
+                final long position =
+                        from <= segment.baseOffset() ? 0 : segment.index().positionOf(from, view);
+                scan.start(segment.file(), position, segment.bytes());
+                while (scan.next() && scan.batch().baseOffset() < end) {
+                    if (scan.batch().lastOffset() >= from) {
+                        state.apply(scan.batch(), segment.baseOffset());
+                    }
+                }
+            }
+        } finally {
+            view.release();
+        }
+    }
+
+    private BatchScan newScan() {
+        return new BatchScan(1 << 20, new BatchValidator(parts.codecs()));
+    }
+
+    long truncateFullyAndStartAt(final LogConfig config, final long offset, final long nowMs) {
+        appends.requireUsable("truncate");
+        if (offset < 0) {
+            return Refusal.OFFSET_OUT_OF_RANGE;
+        }
+        return excluding(() -> startAnew(config, offset, nowMs));
+    }
+
+    private long startAnew(final LogConfig config, final long offset, final long nowMs) {
+        final SegmentList old = segments.list();
+        positions.historyChanges();
+        forces.cutTo(0);
+        // From the end, so that an interruption leaves a log that is shorter and whole.
+        for (int i = old.size() - 1; i >= 0; i--) {
+            segments.deleteNow(old.get(i));
+        }
+        final Segment fresh = LogSegments.create(
+                parts.storage(), parts.directory(), parts.indexes(), parts.appendUse(), offset, config, 0, nowMs);
+        SegmentTails.removeAll(parts.storage(), parts.directory());
+        segments.reset(new SegmentList(fresh));
+        final long[] bases = {offset};
+        for (final DerivedState state : states) {
+            state.restore(offset, bases, offset);
+        }
+        fresh.file().force();
+        parts.storage().syncDirectory(parts.directory());
+        positions.publishedEnd(offset);
+        positions.startOffset(offset);
+        positions.appendedEnd(offset);
+        positions.flushedEnd(offset);
+        appends.resume();
+        return offset;
+    }
+}

@@ -1,0 +1,93 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.record.RecordFlyweight;
+import io.cordwood.log.record.RecordReader;
+import io.cordwood.log.store.FileView;
+
+/** Looks for the first record that is at least as young as a timestamp. One reader's. */
+final class OffsetsByTime implements AutoCloseable {
+    private static final int CHUNK_BYTES = 1 << 16;
+    private static final int DECOMPRESSED_BYTES_MAX = 64 << 20;
+
+    private final LogSegments segments;
+    private final LogPositions positions;
+    private final LogParts parts;
+    private final FileView view = new FileView();
+    private final BatchScan scan;
+    private final RecordReader records;
+    private long timestampFound = -1;
+
+    OffsetsByTime(final LogSegments segments, final LogPositions positions, final LogParts parts) {
+        this.segments = segments;
+        this.positions = positions;
+        this.parts = parts;
+        this.scan = new BatchScan(CHUNK_BYTES, new BatchValidator(parts.codecs()));
+        this.records = new RecordReader(parts.codecs(), DECOMPRESSED_BYTES_MAX);
+    }
+
+    long timestampFound() {
+        return timestampFound;
+    }
+
+    /** The offset, or -1. */
+    long find(final long timestampMs, final long upTo) {
+        final long end = Math.min(upTo, positions.publishedEnd());
+        final SegmentList list = segments.list();
+        for (int i = 0; i < list.size() && list.get(i).baseOffset() < end; i++) {
+            final Segment segment = list.get(i);
+            if (segment.index().largestTimestamp(view) >= timestampMs) {
+                final long found = findIn(segment, timestampMs, end);
+                if (found >= 0) {
+                    return found;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private long findIn(final Segment segment, final long timestampMs, final long end) {
+        scan.start(segment.file(), segment.index().positionOfTimestamp(timestampMs, view), segment.bytes());
+        while (scan.next()) {
+            final RecordBatchFlyweight batch = scan.batch();
+            if (batch.maxTimestamp() >= timestampMs) {
+                final long found = findIn(batch, timestampMs, end);
+                if (found >= 0) {
+                    return found;
+                }
+            }
+        }
+        final String damage = scan.damage();
+        if (damage != null) {
+            throw new CorruptLogException(parts.storage().describe(segment.path()), scan.position(), damage);
+        }
+        return -1;
+    }
+
+    private long findIn(final RecordBatchFlyweight batch, final long timestampMs, final long end) {
+        final long start = positions.startOffset();
+        records.wrap(batch);
+        while (records.next()) {
+            final RecordFlyweight record = records.record();
+            if (record.timestamp() >= timestampMs && record.offset() >= start && record.offset() < end) {
+                timestampFound = record.timestamp();
+                return record.offset();
+            }
+        }
+        return -1;
+    }
+
+    void release() {
+        scan.release();
+        view.release();
+        records.close();
+    }
+
+    @Override
+    public void close() {
+        view.close();
+        scan.close();
+        records.close();
+    }
+}

@@ -1,0 +1,69 @@
+package io.cordwood.log;
+
+/** When an append begins a new segment. Pure. */
+final class RollPolicy {
+    private RollPolicy() {}
+
+    /**
+     * Whether a batch must not go into the active segment any more. An empty segment takes every batch whose offsets fit.
+     *
+     * @param active segment.
+     * @param bytes in the active segment, not yet published ones included.
+     * @param batchBytes of the batch.
+     * @param lastOffset of the batch.
+     * @param maxTimestamp of the batch, or -1.
+     * @param config of the log.
+     * @param jitterMs taken off {@code segment.ms} for this segment.
+     * @param nowMs the time.
+     */
+    static boolean isRollDue(
+            final Segment active,
+            final long bytes,
+            final int batchBytes,
+            final long lastOffset,
+            final long maxTimestamp,
+            final LogConfig config,
+            final long jitterMs,
+            final long nowMs) {
+        if (lastOffset - active.baseOffset() > Integer.MAX_VALUE) {
+            return true;
+        }
+        return bytes > 0
+                && (bytes + batchBytes > config.segmentBytes()
+                        || active.index().isFull()
+                        || isOld(active, maxTimestamp, config.segmentMs() - jitterMs, nowMs));
+    }
+
+    /**
+     * Age is measured between the segment's first batch and this one, so that old records that are copied do not roll at each
+     * append; only where the first batch has no timestamp the clock counts.
+     */
+    private static boolean isOld(final Segment active, final long maxTimestamp, final long rollMs, final long nowMs) {
+        final long first = active.firstTimestamp();
+        if (first < 0) {
+            return elapsed(active.modifiedMs(), nowMs) > rollMs;
+        }
+        return maxTimestamp >= 0 && elapsed(first, maxTimestamp) > rollMs;
+    }
+
+    /** Difference that saturates: a timestamp near the end of time is far away, not in the past. */
+    private static long elapsed(final long fromMs, final long toMs) {
+        final long elapsed = toMs - fromMs;
+        final boolean overflowed = ((toMs ^ fromMs) & (toMs ^ elapsed)) < 0;
+        return overflowed ? (toMs > fromMs ? Long.MAX_VALUE : Long.MIN_VALUE) : elapsed;
+    }
+
+    /** Part of {@code segment.jitter.ms} for one segment: the same for the same seed and base, so that a replay rolls alike. */
+    static long jitterMs(final LogConfig config, final long seed, final long baseOffset) {
+        final long most = Math.min(config.segmentJitterMs(), config.segmentMs());
+        if (most <= 0) {
+            return 0;
+        }
+        // SplitMix64 of seed and base.
+        long z = seed + baseOffset * 0x9E3779B97F4A7C15L + 0x9E3779B97F4A7C15L;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        z ^= z >>> 31;
+        return Long.remainderUnsigned(z, most);
+    }
+}

@@ -1,0 +1,96 @@
+package io.cordwood.log;
+
+import io.cordwood.log.store.StorageFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One segment: the batches from its base offset up to the next segment's. Readers see what is final; the rest belongs to
+ * the log's writer.
+ */
+final class Segment {
+    private static final long UNKNOWN = Long.MIN_VALUE;
+
+    private final long baseOffset;
+    private final String path;
+    private final StorageFile file;
+    private final SegmentIndex index;
+
+    /** The file through which a sealed segment was written, kept until a force has covered it; null when it was. */
+    private final @Nullable StorageFile unforced;
+
+    private final long modifiedMs;
+    private long firstTimestamp = UNKNOWN;
+
+    Segment(
+            final long baseOffset,
+            final String path,
+            final StorageFile file,
+            final SegmentIndex index,
+            final @Nullable StorageFile unforced,
+            final long modifiedMs) {
+        this.baseOffset = baseOffset;
+        this.path = path;
+        this.file = file;
+        this.index = index;
+        this.unforced = unforced;
+        this.modifiedMs = modifiedMs;
+    }
+
+    long baseOffset() {
+        return baseOffset;
+    }
+
+    String path() {
+        return path;
+    }
+
+    StorageFile file() {
+        return file;
+    }
+
+    SegmentIndex index() {
+        return index;
+    }
+
+    @Nullable
+    StorageFile unforced() {
+        return unforced;
+    }
+
+    /** When the segment was created or found changed: stands in where no record has a timestamp. */
+    long modifiedMs() {
+        return modifiedMs;
+    }
+
+    long bytes() {
+        return file.length();
+    }
+
+    /** Timestamp of the segment's first batch, or -1; roll by time is measured from it. */
+    long firstTimestamp() {
+        return firstTimestamp == UNKNOWN ? -1 : firstTimestamp;
+    }
+
+    /** Remembers the max timestamp of the first batch; later batches change nothing. */
+    void appended(final long maxTimestamp) {
+        if (firstTimestamp == UNKNOWN) {
+            firstTimestamp = maxTimestamp;
+        }
+    }
+
+    /** The same segment, read through another file. */
+    Segment through(final StorageFile other, final @Nullable StorageFile stillUnforced, final long lastModifiedMs) {
+        final Segment segment = new Segment(baseOffset, path, other, index, stillUnforced, lastModifiedMs);
+        segment.firstTimestamp = firstTimestamp;
+        return segment;
+    }
+
+    /** Closes what is open. Readers that look at the segment keep their bytes. */
+    void close() {
+        file.close();
+        index.close();
+        if (unforced != null) {
+            unforced.close();
+        }
+    }
+}

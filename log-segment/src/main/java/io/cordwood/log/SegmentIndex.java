@@ -1,0 +1,80 @@
+package io.cordwood.log;
+
+import io.cordwood.log.store.FileView;
+
+/**
+ * Where in a segment's file an offset or a timestamp is to be looked for: a sparse offset index and a time index, always
+ * rebuildable from the segment. An answer is a floor: the place asked for is at the returned position or behind it.
+ *
+ * <p>Threads: {@link #append}, {@link #restore}, {@link #seal} and {@link #close} belong to the log's writer. The look-ups
+ * and {@link #largestTimestamp} may be called by any thread at any time. {@link #force} may run beside the writer.
+ *
+ * <p>Durability: nothing before {@link #force}. An index that was lost, cut or spoiled costs time and never data.
+ */
+public interface SegmentIndex extends AutoCloseable {
+    /**
+     * Takes note of a batch that was just claimed at the end of the segment, or that a scan has read again.
+     *
+     * @param lastOffset of the batch.
+     * @param position of its first byte.
+     * @param maxTimestamp of its records in milliseconds, or -1.
+     */
+    void append(long lastOffset, long position, long maxTimestamp);
+
+    /**
+     * Whether the next entry might not fit: the segment is to be rolled before the next append.
+     *
+     * @return true if full.
+     */
+    boolean isFull();
+
+    /**
+     * Position at or before the batch that holds an offset.
+     *
+     * @param offset to look for.
+     * @param view of the calling reader, free to be used.
+     * @return position of the last indexed batch whose last offset is at most {@code offset}; 0 if there is none.
+     */
+    long positionOf(long offset, FileView view);
+
+    /**
+     * Position at or before the first record that is at least as young as a timestamp.
+     *
+     * @param timestampMs to look for.
+     * @param view of the calling reader, free to be used.
+     * @return a position from which a scan by timestamp may start; 0 if nothing better is known.
+     */
+    long positionOfTimestamp(long timestampMs, FileView view);
+
+    /**
+     * The largest timestamp that was taken note of.
+     *
+     * @param view of the caller, free to be used.
+     * @return milliseconds since the epoch, or -1 if there is none.
+     */
+    long largestTimestamp(FileView view);
+
+    /**
+     * Opens the index for appending after an open, a recovery or a truncation: keeps the longest prefix of entries that is in
+     * order and lies below both ends, drops the rest.
+     *
+     * @param endOffset every kept entry is below this offset.
+     * @param endPosition every kept entry is below this position of the segment's file.
+     * @return the position from which the batches of the segment must be given to {@link #append} again; at most
+     *     {@code endPosition}.
+     */
+    long restore(long endOffset, long endPosition);
+
+    /**
+     * Ends the index at a roll or clean close: writes what is not yet in the files, the last time entry among it, and cuts
+     * the files to their entries. Look-ups go on; {@link #append} does not before the next {@link #restore}.
+     */
+    void seal();
+
+    /** Makes everything that was appended before the call durable, but for the names of the files. */
+    void force();
+
+    /** Gives back what is held. Nothing that was not sealed or forced is written. A second call does nothing. */
+    @Override
+    void close();
+}

@@ -1,0 +1,77 @@
+package io.cordwood.log;
+
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.agrona.DirectBuffer;
+
+/**
+ * Cuts the files that lie beside the segments and speak of offsets which a truncation takes away: producer snapshots and
+ * aborted-transaction indexes. A log does so whether or not the module that writes them is there, because Kafka believes what
+ * they say.
+ */
+final class SegmentTails {
+    // Kafka's .txnindex entry: version 2, producer id 8, first offset 8, last offset 8, last stable offset 8.
+    private static final int TXN_ENTRY_BYTES = 34;
+    private static final int TXN_LAST_OFFSET = 18;
+
+    private SegmentTails() {}
+
+    /**
+     * Removes what speaks of offsets at or above an end.
+     *
+     * @param storage of the log.
+     * @param directory of the log.
+     * @param endOffset the log ends here now.
+     */
+    static void cut(final Storage storage, final String directory, final long endOffset) {
+        final List<FileStatus> files = storage.list(directory);
+        for (final FileStatus status : files) {
+            final String path = LogFiles.path(directory, status.name());
+            if (LogFiles.offset(status.name(), LogFiles.SNAPSHOT) > endOffset) {
+                storage.delete(path);
+            }
+            final long base = LogFiles.offset(status.name(), LogFiles.TXN_INDEX);
+            if (base >= endOffset) {
+                storage.delete(path);
+            } else if (base >= 0 && status.length() > 0) {
+                cutTxnIndex(storage, path, status.length(), endOffset);
+            }
+        }
+    }
+
+    /** Removes all such files, when a log begins anew. */
+    static void removeAll(final Storage storage, final String directory) {
+        for (final FileStatus status : storage.list(directory)) {
+            if (LogFiles.offset(status.name(), LogFiles.SNAPSHOT) >= 0
+                    || LogFiles.offset(status.name(), LogFiles.TXN_INDEX) >= 0) {
+                storage.delete(LogFiles.path(directory, status.name()));
+            }
+        }
+    }
+
+    private static void cutTxnIndex(final Storage storage, final String path, final long length, final long endOffset) {
+        long kept = length - length % TXN_ENTRY_BYTES;
+        try (StorageFile file = storage.open(path, FileUse.APPEND, 0);
+                FileView view = new FileView()) {
+            // Entries ascend by last offset, and a truncation takes few of them away.
+            while (kept > 0) {
+                final int shown = file.view(kept - TXN_ENTRY_BYTES, TXN_ENTRY_BYTES, view);
+                final DirectBuffer entry = view.buffer();
+                if (shown == TXN_ENTRY_BYTES && entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN) < endOffset) {
+                    break;
+                }
+                kept -= TXN_ENTRY_BYTES;
+            }
+            view.release();
+            if (kept < length) {
+                file.truncate(kept);
+                file.force();
+            }
+        }
+    }
+}
