@@ -77,6 +77,7 @@ public final class Cordwood implements Runnable {
     static int execute(final Streams streams, final String... args) {
         final CommandLine line = new CommandLine(new Cordwood());
         line.addSubcommand(new DumpCommand(streams));
+        line.addSubcommand(new VerifyCommand(streams));
         line.setOut(new PrintWriter(streams.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(streams.err(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(false);

@@ -3,6 +3,7 @@ package io.cordwood.inspector;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.cordwood.log.codec.Codec;
 import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.record.ControlRecordType;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
 import java.io.IOException;
@@ -94,7 +95,7 @@ final class JsonBatch {
             headers(record);
         }
         if (batch.isControl()) {
-            control(record);
+            control();
         }
         json.writeEndObject();
     }
@@ -111,16 +112,15 @@ final class JsonBatch {
         json.writeEndArray();
     }
 
-    private void control(final RecordFlyweight record) throws IOException {
-        final int type = ControlFields.type(record);
-        json.writeStringField("controlType", ControlFields.name(type));
-        json.writeNumberField("controlTypeId", type);
-        if (ControlFields.hasNumber(record)) {
-            if (type == ControlFields.COMMIT || type == ControlFields.ABORT) {
-                json.writeNumberField("coordinatorEpoch", ControlFields.number(record));
-            } else if (type == ControlFields.LEADER_CHANGE) {
-                json.writeNumberField("leaderId", ControlFields.number(record));
-            }
+    private void control() throws IOException {
+        final boolean isReadable = walk.readControl();
+        final ControlRecordType type = isReadable ? walk.control().type() : ControlRecordType.UNKNOWN;
+        json.writeStringField("controlType", type.name());
+        json.writeNumberField("controlTypeId", type.id());
+        if (isReadable && walk.control().isEndOfTransaction()) {
+            json.writeNumberField("coordinatorEpoch", walk.control().coordinatorEpoch());
+        } else if (type == ControlRecordType.LEADER_CHANGE) {
+            json.writeNumberField("leaderId", walk.control().leaderId());
         }
     }
 

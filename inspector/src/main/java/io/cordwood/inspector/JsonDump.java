@@ -2,10 +2,16 @@ package io.cordwood.inspector;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.cordwood.inspector.PartitionFiles.SegmentFiles;
+import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.LeaderEpoch;
+import io.cordwood.log.LeaderEpochCheckpoint;
 import io.cordwood.log.LogFiles;
+import io.cordwood.log.PartitionMetadata;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +44,7 @@ final class JsonDump implements DumpWriter {
             json.writeStringField("topic", name.topic());
             json.writeNumberField("partition", name.partition());
         }
-        boolean isGood = place.segmentFile() != null || besides(storage, place.directory(), files);
+        boolean isGood = place.segmentFile() != null || besides(storage, place.directory());
         json.writeArrayFieldStart("files");
         for (final FileStatus file : files.all()) {
             file(storage, LogFiles.path(place.directory(), file.name()), file);
@@ -53,35 +59,33 @@ final class JsonDump implements DumpWriter {
         return isGood;
     }
 
-    private boolean besides(final Storage storage, final String directory, final PartitionFiles files)
-            throws IOException {
+    private boolean besides(final Storage storage, final String directory) throws IOException {
         boolean isGood = true;
-        if (files.has(LogFiles.PARTITION_METADATA)) {
-            final SmallFile.TopicId id = SmallFile.topicId(storage, directory);
-            if (id.error().isEmpty()) {
-                json.writeStringField("topicId", id.topicId());
-            } else {
-                json.writeStringField("topicIdError", id.error());
-                isGood = false;
+        try {
+            final PartitionMetadata metadata = PartitionMetadata.read(storage, directory);
+            if (metadata != null) {
+                json.writeStringField("topicId", metadata.topicIdText());
             }
+        } catch (final CorruptLogException e) {
+            json.writeStringField("topicIdError", e.reason());
+            isGood = false;
+        }
+        List<LeaderEpoch> epochs = List.of();
+        try {
+            epochs = Objects.requireNonNullElse(LeaderEpochCheckpoint.read(storage, directory), epochs);
+        } catch (final CorruptLogException e) {
+            json.writeStringField("leaderEpochsError", e.reason());
+            isGood = false;
         }
         json.writeArrayFieldStart("leaderEpochs");
-        String error = "";
-        if (files.has(LogFiles.LEADER_EPOCHS)) {
-            final SmallFile.Epochs epochs = SmallFile.epochs(storage, directory);
-            for (final long[] entry : epochs.entries()) {
-                json.writeStartObject();
-                json.writeNumberField("epoch", entry[0]);
-                json.writeNumberField("startOffset", entry[1]);
-                json.writeEndObject();
-            }
-            error = epochs.error();
+        for (final LeaderEpoch entry : epochs) {
+            json.writeStartObject();
+            json.writeNumberField("epoch", entry.epoch());
+            json.writeNumberField("startOffset", entry.startOffset());
+            json.writeEndObject();
         }
         json.writeEndArray();
-        if (!error.isEmpty()) {
-            json.writeStringField("leaderEpochsError", error);
-        }
-        return isGood && error.isEmpty();
+        return isGood;
     }
 
     private void file(final Storage storage, final String path, final FileStatus file) throws IOException {

@@ -17,6 +17,11 @@ final class Memory {
         return share(4);
     }
 
+    /** An index file that is read at once: a third of the heap, from 4 to 256 MiB; Kafka's default is 10 MiB. */
+    static int indexBytesMax() {
+        return share(3);
+    }
+
     private static int share(final int part) {
         return (int) Math.max(LEAST, Math.min(MOST, Runtime.getRuntime().maxMemory() / part));
     }

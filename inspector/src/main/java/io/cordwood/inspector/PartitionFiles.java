@@ -86,10 +86,6 @@ record PartitionFiles(List<FileStatus> all, List<SegmentFiles> segments) {
                 named(listed, LogFiles.name(base, LogFiles.TIME_INDEX) + behind));
     }
 
-    boolean has(final String name) {
-        return named(all, name) != null;
-    }
-
     private static @Nullable FileStatus named(final List<FileStatus> files, final String name) {
         for (final FileStatus file : files) {
             if (file.name().equals(name)) {

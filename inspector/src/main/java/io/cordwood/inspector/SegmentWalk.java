@@ -4,6 +4,7 @@ import io.cordwood.log.BatchCursor;
 import io.cordwood.log.BatchCursor.Step;
 import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.record.ControlRecord;
 import io.cordwood.log.record.CorruptRecordException;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
@@ -26,6 +27,7 @@ final class SegmentWalk implements AutoCloseable {
 
     private final BatchCursor cursor;
     private final RecordReader records;
+    private final ControlRecord control = new ControlRecord();
     private final int batchBytesMax;
 
     private String flaw = "";
@@ -109,6 +111,21 @@ final class SegmentWalk implements AutoCloseable {
             flaw = "record " + e.recordNumber() + ": " + e.getMessage();
         }
         return hasRecords;
+    }
+
+    /** Reads the present record as that of a control batch; one that is none is told by {@link #flaw}. */
+    boolean readControl() {
+        try {
+            control.wrap(records.record());
+            return true;
+        } catch (final CorruptRecordException e) {
+            flaw = String.valueOf(e.getMessage());
+            return false;
+        }
+    }
+
+    ControlRecord control() {
+        return control;
     }
 
     RecordFlyweight record() {

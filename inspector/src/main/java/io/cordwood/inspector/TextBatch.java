@@ -36,7 +36,9 @@ final class TextBatch {
         }
         // Read ahead when records are not shown, so that the row can tell of a marker's type and of damage.
         final boolean hasRecord = walk.nextRecord();
-        final String kind = batch.isControl() && hasRecord ? ControlFields.name(ControlFields.type(walk.record())) : "";
+        final String kind = batch.isControl() && hasRecord && walk.readControl()
+                ? walk.control().type().name()
+                : "";
         long records = hasRecord ? 1 : 0;
         if (!showsRecords) {
             while (walk.nextRecord()) {

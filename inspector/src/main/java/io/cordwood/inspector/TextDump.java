@@ -1,11 +1,17 @@
 package io.cordwood.inspector;
 
 import io.cordwood.inspector.PartitionFiles.SegmentFiles;
+import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.LeaderEpoch;
+import io.cordwood.log.LeaderEpochCheckpoint;
 import io.cordwood.log.LogFiles;
+import io.cordwood.log.PartitionMetadata;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a dump for people: per partition a head and a sum, per segment a line, a table of its batches and what is wrong. */
@@ -63,30 +69,30 @@ final class TextDump implements DumpWriter {
                 .append(", ")
                 .append(Text.count(bytes, "byte"));
         out.println(line);
-        return place.segmentFile() != null || besides(storage, place.directory(), files);
+        return place.segmentFile() != null || besides(storage, place.directory());
     }
 
-    private boolean besides(final Storage storage, final String directory, final PartitionFiles files) {
+    private boolean besides(final Storage storage, final String directory) {
         boolean isGood = true;
-        if (files.has(LogFiles.PARTITION_METADATA)) {
-            final SmallFile.TopicId id = SmallFile.topicId(storage, directory);
-            isGood = id.error().isEmpty();
-            out.println(isGood ? "  topic id " + id.topicId() : bad(LogFiles.PARTITION_METADATA, id.error()));
+        try {
+            final PartitionMetadata metadata = PartitionMetadata.read(storage, directory);
+            if (metadata != null) {
+                out.println("  topic id " + metadata.topicIdText());
+            }
+        } catch (final CorruptLogException e) {
+            out.println(bad(LogFiles.PARTITION_METADATA, e.reason()));
+            isGood = false;
         }
-        if (files.has(LogFiles.LEADER_EPOCHS)) {
-            final SmallFile.Epochs epochs = SmallFile.epochs(storage, directory);
-            final StringBuilder line = new StringBuilder("  leader epochs");
-            for (final long[] entry : epochs.entries()) {
-                line.append(entry == epochs.entries().get(0) ? " " : ", ")
-                        .append(entry[0])
-                        .append(" from offset ")
-                        .append(entry[1]);
+        try {
+            final List<LeaderEpoch> epochs = LeaderEpochCheckpoint.read(storage, directory);
+            if (epochs != null && !epochs.isEmpty()) {
+                final StringJoiner line = new StringJoiner(", ", "  leader epochs ", "");
+                epochs.forEach(entry -> line.add(entry.epoch() + " from offset " + entry.startOffset()));
+                out.println(line);
             }
-            out.println(epochs.entries().isEmpty() ? "  leader epochs none" : line);
-            if (!epochs.error().isEmpty()) {
-                out.println(bad(LogFiles.LEADER_EPOCHS, epochs.error()));
-                isGood = false;
-            }
+        } catch (final CorruptLogException e) {
+            out.println(bad(LogFiles.LEADER_EPOCHS, e.reason()));
+            isGood = false;
         }
         return isGood;
     }

@@ -204,6 +204,10 @@ public final class BatchCursor implements AutoCloseable {
         return found;
     }
 
+    boolean isEnd(final long at) {
+        return at >= end;
+    }
+
     private long declaredEnd() {
         if (end - position < PREFIX_BYTES || !window.show(position, PREFIX_BYTES, true)) {
             return end + 1;

@@ -37,6 +37,8 @@ public record Fault(Kind kind, String file, long position, long offset, String r
         SEGMENT_OVERLAP,
         /** A leader epoch below the previous batch's. */
         EPOCH_FALLS,
+        /** A leader epoch that is not the one of the leader-epoch table. */
+        EPOCH_DIFFERS,
         /** A file that belongs to a segment, of which there is no {@link LogFiles#LOG} file. */
         ORPHAN_FILE,
         /** An index file is missing beside others that are there. */
