@@ -58,7 +58,7 @@ public final class Log implements AutoCloseable {
                 new LogPositions(Math.min(recovery.startOffset(), end), end, Math.min(builder.recoveryPoint, end));
         this.forces = new LogForces(positions);
         this.appends =
-                new LogAppends(segments, positions, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
+                new LogAppends(segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
         this.shrinking = new LogShrinking(parts, segments, positions, appends, forces, states);
     }
 
@@ -289,8 +289,16 @@ public final class Log implements AutoCloseable {
      */
     public int doWork(final long nowMs) {
         checkPoison();
-        int done = segments.deleteDue(nowMs);
-        segments.closeForced(positions.flushedEnd());
+        int done = 0;
+        // What a force looks at must not be closed under it; the next cycle comes soon.
+        if (forces.tryExclude()) {
+            try {
+                done = segments.deleteDue(nowMs);
+                segments.closeForced(positions.flushedEnd());
+            } finally {
+                forces.include();
+            }
+        }
         LogRequest request = requests.peek();
         if (request != null && request.carryOut(this, nowMs)) {
             requests.poll();

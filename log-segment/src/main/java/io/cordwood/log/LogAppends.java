@@ -25,6 +25,7 @@ final class LogAppends {
 
     private final LogSegments segments;
     private final LogPositions positions;
+    private final LogForces forces;
     private final DerivedState[] states;
     private final LeaderEpochTable epochs;
     private final BatchValidator validator;
@@ -46,6 +47,10 @@ final class LogAppends {
     private int openClaimBytes;
     private long forcedEnd;
     private boolean isPending;
+
+    /** A batch is claimed, but not everybody who must know of it does. */
+    private boolean isTorn;
+
     private @Nullable RuntimeException fence;
     private String refusal = "";
 
@@ -57,6 +62,7 @@ final class LogAppends {
     LogAppends(
             final LogSegments segments,
             final LogPositions positions,
+            final LogForces forces,
             final List<DerivedState> states,
             final LeaderEpochTable epochs,
             final Codecs codecs,
@@ -64,6 +70,7 @@ final class LogAppends {
             final long jitterSeed) {
         this.segments = segments;
         this.positions = positions;
+        this.forces = forces;
         this.states = states.toArray(new DerivedState[0]);
         this.epochs = epochs;
         this.validator = new BatchValidator(codecs);
@@ -186,7 +193,7 @@ final class LogAppends {
             }
         } catch (final RuntimeException e) {
             // Before the first batch nothing has changed; behind it the states know batches that nobody will see.
-            if (first != UNDEFINED) {
+            if (first != UNDEFINED || isTorn) {
                 fence(e);
             }
             throw e;
@@ -303,6 +310,7 @@ final class LogAppends {
         final long maxTimestamp = isAppendTime ? nowMs : createdMaxTimestamp;
         rollIfDue(size, base, last, maxTimestamp, nowMs);
         segments.active().file().claim(size, claimed);
+        isTorn = true;
         claimed.putBytes(0, run, at, size);
         if (!isReplica) {
             RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
@@ -331,6 +339,7 @@ final class LogAppends {
         position += size;
         nextOffset = last + 1;
         isPending = true;
+        isTorn = false;
         if (durability == Durability.FORCED) {
             forcedEnd = nextOffset;
         }
@@ -355,21 +364,28 @@ final class LogAppends {
         }
     }
 
-    /** Publishes what is pending, seals the active segment and begins a new one at an offset. */
+    /**
+     * Publishes what is pending, seals the active segment and begins a new one at an offset. If the new files cannot be made
+     * nothing has changed; a failure behind that leaves the log between two segments, and fences it.
+     */
     void roll(final long newBase, final long bytesMin, final long nowMs) {
         publish();
-        segments.closeForced(positions.flushedEnd());
-        segments.roll(newBase, config, bytesMin, nowMs);
+        if (forces.tryExclude()) {
+            segments.closeForced(positions.flushedEnd());
+            forces.include();
+        }
+        final Segment next = segments.createNext(newBase, config, bytesMin, nowMs);
+        try {
+            segments.rollTo(next, config, nowMs);
+            for (final DerivedState state : states) {
+                state.snapshot(newBase);
+            }
+        } catch (final RuntimeException e) {
+            fence(e);
+            throw e;
+        }
         position = 0;
         jitterMs = RollPolicy.jitterMs(config, jitterSeed, newBase);
-        for (final DerivedState state : states) {
-            try {
-                state.snapshot(newBase);
-            } catch (final RuntimeException e) {
-                fence(e);
-                throw e;
-            }
-        }
     }
 
     /** Makes everything gathered readable. */
@@ -436,7 +452,12 @@ final class LogAppends {
         openClaimBytes = 0;
         final long base = nextOffset;
         RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
-        placed(size, base + judged.lastOffsetDelta(), judged.maxTimestamp(), as.durability());
+        try {
+            placed(size, base + judged.lastOffsetDelta(), judged.maxTimestamp(), as.durability());
+        } catch (final RuntimeException e) {
+            fence(e);
+            throw e;
+        }
         if (size < open) {
             segments.active().file().unclaim(open - size);
         }

@@ -6,7 +6,9 @@ import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -102,13 +104,17 @@ final class LogSegments {
     }
 
     /**
-     * Seals the active segment and begins a new one. If the new files cannot be made, nothing has changed.
+     * Makes the segment that is to follow on the active one. If its files cannot be made, nothing has changed.
      *
      * @param bytesMin that the new segment must have room for.
      */
-    void roll(final long newBase, final LogConfig config, final long bytesMin, final long nowMs) {
+    Segment createNext(final long newBase, final LogConfig config, final long bytesMin, final long nowMs) {
+        return create(storage, directory, indexes, appendUse, newBase, config, bytesMin, nowMs);
+    }
+
+    /** Seals the active segment and lets a new one take its place. */
+    void rollTo(final Segment next, final LogConfig config, final long nowMs) {
         final Segment old = active;
-        final Segment next = create(storage, directory, indexes, appendUse, newBase, config, bytesMin, nowMs);
         namesChanged.incrementAndGet();
         old.index().seal();
         trim(old.file(), config);
@@ -137,7 +143,10 @@ final class LogSegments {
         }
     }
 
-    /** Closes the writers' files of sealed segments that a force has covered, and the oldest ones of too many. */
+    /**
+     * Closes the writers' files of sealed segments that a force has covered, and the oldest ones of too many. No force may be
+     * under way.
+     */
     void closeForced(final long flushedEnd) {
         while (!unforced.isEmpty()) {
             final Segment sealed = unforced.peek();
@@ -171,30 +180,20 @@ final class LogSegments {
         final SegmentList old = list;
         list = old.from(count);
         namesChanged.incrementAndGet();
+        final Set<String> present = new HashSet<>();
+        storage.list(directory).forEach(status -> present.add(status.name()));
         for (int i = 0; i < count; i++) {
             final Segment segment = old.get(i);
             unforced.remove(segment);
             final List<String> renamed = new ArrayList<>();
             for (final String name : filesOf(segment.baseOffset())) {
-                final String path = path(name);
-                if (exists(path)) {
-                    storage.rename(path, path + LogFiles.DELETED);
-                    renamed.add(path + LogFiles.DELETED);
+                if (present.contains(name)) {
+                    storage.rename(path(name), path(name) + LogFiles.DELETED);
+                    renamed.add(path(name) + LogFiles.DELETED);
                 }
             }
             doomed.add(new Doomed(segment, renamed, nowMs + config.fileDeleteDelayMs()));
         }
-    }
-
-    private boolean exists(final String path) {
-        final int slash = path.lastIndexOf('/');
-        final String name = path.substring(slash + 1);
-        for (final var status : storage.list(slash < 0 ? "" : path.substring(0, slash))) {
-            if (status.name().equals(name)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** All files that live and die with a segment. */
@@ -207,7 +206,7 @@ final class LogSegments {
         return names;
     }
 
-    /** Deletes files whose delay is over. */
+    /** Closes segments whose delay is over and deletes their files. No force may be under way. */
     int deleteDue(final long nowMs) {
         int deleted = 0;
         for (Doomed next = doomed.peek(); next != null && next.dueMs <= nowMs; next = doomed.peek()) {
