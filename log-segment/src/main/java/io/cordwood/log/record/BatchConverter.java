@@ -67,7 +67,7 @@ public final class BatchConverter implements AutoCloseable {
             compress(decompressed.buffer(), 0, decompressed.length(), to, level, target);
         }
         final int size = target.length() - begin;
-        final int attributes = batch.attributes() & ~CODEC_MASK | to.id();
+        final int attributes = (batch.attributes() & ~CODEC_MASK) | to.id();
         converted.wrap(target.room(0));
         converted.putInt(begin + LENGTH_OFFSET, size - LOG_OVERHEAD, BIG_ENDIAN);
         converted.putShort(begin + ATTRIBUTES_OFFSET, (short) attributes, BIG_ENDIAN);

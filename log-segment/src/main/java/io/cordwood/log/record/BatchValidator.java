@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * outside the batch and never takes more memory than the bound for decompressed bytes, whatever the batch says.
  *
  * <p>Same rules as Kafka's {@code LogValidator}, and stricter in these: offset deltas must be 0, 1, 2 and so on (Kafka writes
- * a compressed batch anew in that case), a key or value length below -1 is not taken for null, append time and delete horizon
- * are the log's to set, a timestamp must not overflow, a producer id needs an epoch, a transactional batch a producer id. Bits
- * of the attributes that are not in use are ignored, as Kafka does.
+ * a compressed batch anew in that case), a key or value length below -1 is not taken for null, all lengths of a record must be
+ * exact to the byte (Kafka looks less closely at compressed batches), append time and delete horizon are the log's to set, a
+ * timestamp must not overflow, a producer id needs an epoch, a transactional batch a producer id. Bits of the attributes that
+ * are not in use are ignored, as Kafka does.
  */
 public final class BatchValidator implements AutoCloseable {
     private final Codecs codecs;
@@ -255,7 +256,7 @@ public final class BatchValidator implements AutoCloseable {
                 maxTimestampOffsetDelta = i;
             }
             final boolean isOverflow = ((baseTimestamp ^ timestamp) & (record.timestampDelta() ^ timestamp)) < 0;
-            if (isOverflow || (timestamp < earliestMs || timestamp > latestMs) && timestamp != NO_TIMESTAMP) {
+            if (isOverflow || ((timestamp < earliestMs || timestamp > latestMs) && timestamp != NO_TIMESTAMP)) {
                 return invalidTimestamp(i, timestamp);
             }
         }

@@ -72,9 +72,12 @@ public final class Crc32c {
             checksum.update(array, buffer.wrapAdjustment() + index, length);
             return;
         }
-        UnsafeApi.putLong(window, ADDRESS_OFFSET, buffer.addressOffset() + index);
-        window.limit(length).position(0);
-        checksum.update(window);
-        Reference.reachabilityFence(buffer);
+        try {
+            UnsafeApi.putLong(window, ADDRESS_OFFSET, buffer.addressOffset() + index);
+            window.limit(length).position(0);
+            checksum.update(window);
+        } finally {
+            Reference.reachabilityFence(buffer);
+        }
     }
 }

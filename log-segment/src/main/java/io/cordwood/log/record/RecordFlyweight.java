@@ -126,15 +126,13 @@ public final class RecordFlyweight {
         }
         valueIndex = position;
         position += Math.max(valueLength, 0);
-        if (!decodeHeaders() || position != limit && notTheEnd()) {
+        if (!decodeHeaders()) {
             return false;
         }
+        if (position != limit) {
+            return flaw.note("bytes after the last header", limit - position, "must be", 0, position);
+        }
         limit = batchLimit;
-        return true;
-    }
-
-    private boolean notTheEnd() {
-        flaw.note("bytes after the last header", limit - position, "must be", 0, position);
         return true;
     }
 
@@ -195,7 +193,7 @@ public final class RecordFlyweight {
             final byte only = buffer.getByte(position);
             if (only >= 0) {
                 position++;
-                return (only >>> 1) ^ -(only & 1);
+                return (only >>> 1) ^ -(long) (only & 1);
             }
         }
         final long raw = longVarint(63);

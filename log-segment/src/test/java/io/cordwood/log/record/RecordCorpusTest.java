@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -149,7 +150,7 @@ class RecordCorpusTest {
         }
     }
 
-    private static String base64(final DirectBuffer bytes, final int index, final int length) {
+    private static @Nullable String base64(final DirectBuffer bytes, final int index, final int length) {
         return length < 0 ? null : Base64.getEncoder().encodeToString(copy(bytes, index, length));
     }
 
