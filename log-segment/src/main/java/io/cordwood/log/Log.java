@@ -57,8 +57,8 @@ public final class Log implements AutoCloseable {
         this.positions =
                 new LogPositions(Math.min(recovery.startOffset(), end), end, Math.min(builder.recoveryPoint, end));
         this.forces = new LogForces(positions);
-        this.appends =
-                new LogAppends(segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
+        this.appends = new LogAppends(
+                segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
         this.shrinking = new LogShrinking(parts, segments, positions, appends, forces, states);
     }
 
