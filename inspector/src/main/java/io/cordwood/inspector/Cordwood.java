@@ -1,5 +1,6 @@
 package io.cordwood.inspector;
 
+import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.store.StorageException;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -32,6 +33,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  cordwood dump /var/kafka/orders-0             what is in a partition",
             "  cordwood verify /var/kafka                    what is wrong in a data directory",
+            "  cordwood append data/orders-0 < orders.txt    a record for each line",
+            "  cordwood read --tail data/orders-0            the last records",
             "",
             "Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory cannot be read or written.",
             "'cordwood COMMAND --help' tells more."
@@ -78,6 +81,8 @@ public final class Cordwood implements Runnable {
         final CommandLine line = new CommandLine(new Cordwood());
         line.addSubcommand(new DumpCommand(streams));
         line.addSubcommand(new VerifyCommand(streams));
+        line.addSubcommand(new AppendCommand(streams));
+        line.addSubcommand(new ReadCommand(streams));
         line.setOut(new PrintWriter(streams.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(streams.err(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(false);
@@ -96,6 +101,10 @@ public final class Cordwood implements Runnable {
         if (failure instanceof CommandFailure expected) {
             err.println("cordwood: " + failure.getMessage());
             return expected.exitCode();
+        }
+        if (failure instanceof CorruptLogException) {
+            err.println("cordwood: " + failure.getMessage());
+            return ExitCode.DAMAGE;
         }
         if (failure instanceof InvalidPathException) {
             err.println("cordwood: no path: " + failure.getMessage());

@@ -69,7 +69,9 @@ final class VerifyCorpusTest {
                     problems.add(name + "/" + path + ": " + run.out() + run.err());
                 }
                 assertEquals(
-                        batches(truth), json.get("partitions").get(0).get("batches").asInt(), path);
+                        batches(truth),
+                        json.get("partitions").get(0).get("batches").asInt(),
+                        path);
                 partitions++;
             }
         }
@@ -93,7 +95,9 @@ final class VerifyCorpusTest {
         int variants = 0;
         for (final JsonNode variant : Corpus.truth("09-corrupt").get("variants")) {
             final String name = variant.get("variant").asText();
-            final Path path = Corpus.root().resolve("09-corrupt").resolve(variant.get("path").asText());
+            final Path path = Corpus.root()
+                    .resolve("09-corrupt")
+                    .resolve(variant.get("path").asText());
             final Run run = Run.of("verify", "--format", "json", path);
             final JsonNode faults = run.json().get("partitions").get(0).get("faults");
             assertEquals(faults.isEmpty() ? 0 : 1, run.exitCode(), name + run.err());
@@ -118,18 +122,23 @@ final class VerifyCorpusTest {
             return true;
         }
         final String file = damage.get("file").asText();
-        final String hit = damage.has("batchBaseOffset") ? damage.get("batchBaseOffset").asText() : "";
+        final String hit =
+                damage.has("batchBaseOffset") ? damage.get("batchBaseOffset").asText() : "";
         final Long batch = positions.get(file + "@" + hit);
         for (final JsonNode fault : faults) {
             if (fault.get("file").asText().endsWith("/" + file)) {
                 final long position = fault.get("position").asLong();
-                if (batch == null ? position <= damage.get("at").asLong() : position == batch || isNext(file, positions, batch, position)) {
+                if (batch == null
+                        ? position <= damage.get("at").asLong()
+                        : position == batch || isNext(file, positions, batch, position)) {
                     return true;
                 }
             }
         }
         // A batch that is cut off at its very beginning is missed by the time index alone.
-        return batch != null && damage.has("cutToSize") && damage.get("cutToSize").asLong() == batch;
+        return batch != null
+                && damage.has("cutToSize")
+                && damage.get("cutToSize").asLong() == batch;
     }
 
     /** A leader epoch that is too high shows at the batch behind it. */
