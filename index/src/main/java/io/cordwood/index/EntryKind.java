@@ -56,14 +56,22 @@ enum EntryKind {
     /** Whether an entry lies below the ends and may stand somewhere behind another, or be the first if that is negative. */
     abstract boolean isLawful(DirectBuffer buffer, int before, int entry, long endRelative, long endPosition);
 
-    /** First entry in {@code [from, to)} that may not stand behind the one before it; {@code to} if all may. */
-    int ascending(
+    /**
+     * How many entries can be believed, the first {@code from} of which were found to be in order. A file that was cut, that has
+     * zeros at its end or lost a page to them, or that reaches beyond the ends is believed up to there. One with an entry that
+     * does not ascend is not believed at all: no crash explains it, so nobody knows which of its entries are true.
+     */
+    int believed(
             final DirectBuffer buffer, final int from, final int to, final long endRelative, final long endPosition) {
         int entry = from;
         while (entry < to && isLawful(buffer, entry - 1, entry, endRelative, endPosition)) {
             entry++;
         }
-        return entry;
+        return entry == to
+                        || isZero(buffer, entry)
+                        || isLawful(buffer, entry - 1, entry, Long.MAX_VALUE, Long.MAX_VALUE)
+                ? entry
+                : 0;
     }
 
     /**
@@ -72,11 +80,12 @@ enum EntryKind {
      * indexed it.
      */
     boolean isPadding(final DirectBuffer buffer, final int inOrder, final long inFile) {
-        if (inOrder != 1 || inFile == 1) {
-            return false;
-        }
+        return inOrder == 1 && inFile > 1 && isZero(buffer, 0);
+    }
+
+    private boolean isZero(final DirectBuffer buffer, final int entry) {
         for (int i = 0; i < bytes; i++) {
-            if (buffer.getByte(i) != 0) {
+            if (buffer.getByte(entry * bytes + i) != 0) {
                 return false;
             }
         }

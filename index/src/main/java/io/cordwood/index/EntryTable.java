@@ -100,7 +100,7 @@ final class EntryTable {
     }
 
     /**
-     * Reads the longest prefix of a file that is in order and below the ends.
+     * Reads the entries at the beginning of a file that can be believed and lie below the ends.
      *
      * @return true if the file holds nothing else.
      */
@@ -114,7 +114,7 @@ final class EntryTable {
             final UnsafeBuffer target = room(inOrder + read - entries);
             target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
             final int before = inOrder;
-            inOrder = kind.ascending(target, before, before + read, endRelative, endPosition);
+            inOrder = kind.believed(target, before, before + read, endRelative, endPosition);
             if (inOrder < before + wanted) {
                 break;
             }

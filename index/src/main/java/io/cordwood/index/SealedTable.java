@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of one kind in a file that does not change. The file is touched at the first question; the first search reads it
- * through once, and believes only the longest prefix of entries that is in order. Any thread; allocates nothing after that.
+ * through once, to see how many of its entries can be believed. Any thread; allocates nothing after that.
  */
 final class SealedTable {
     private static final Object UNTOUCHED = new Object();
@@ -138,13 +138,13 @@ final class SealedTable {
         int inOrder = 0;
         if (inFile > 0) {
             final int shown = open.view(0, (int) inFile * kind.bytes(), view) / kind.bytes();
-            inOrder = kind.ascending(view.buffer(), 0, shown, EntryKind.END_RELATIVE, endPosition);
+            inOrder = kind.believed(view.buffer(), 0, shown, EntryKind.END_RELATIVE, endPosition);
             if (kind.isPadding(view.buffer(), inOrder, inFile)) {
                 inOrder = 0;
             }
         }
         if ((long) inOrder * kind.bytes() != length) {
-            damaged("holds " + length + " bytes, of which only the first " + inOrder + " entries are in order");
+            damaged("holds " + length + " bytes, of which only the first " + inOrder + " entries can be believed");
         }
         entries = inOrder;
         return inOrder;

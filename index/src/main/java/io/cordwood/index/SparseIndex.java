@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * storage keeps mapped.
  *
  * <p>Complexity: an append is a comparison and, once per interval, an entry. A look-up searches about two pages of the index.
- * The first one after {@link SparseIndexes#open} reads the files through and believes the entries up to the first that cannot
- * be: cut, padded, unsorted or foreign files cost time and give no wrong answer, and {@link #damage} tells of them.
+ * The first one after {@link SparseIndexes#open} reads the files through and believes them up to where they are cut or padded, or
+ * not at all if their entries do not ascend: that costs time and gives no wrong answer, and {@link #damage} tells of it.
  *
  * <p>Threads and durability: see {@link SegmentIndex}. {@link #force} covers what is in the files; the last entries of an index
  * that grows may be missing there, and {@link #restore} asks for their batches again.
@@ -216,7 +216,7 @@ public final class SparseIndex implements SegmentIndex {
     private long cut(final ActiveIndex active, final long endOffset, final long endPosition) {
         final EntryTable offsets = active.offsets();
         final EntryTable times = active.times();
-        final int offsetsKept = EntryKind.OFFSET.ascending(
+        final int offsetsKept = EntryKind.OFFSET.believed(
                 offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
         final int timesKept = timesUpTo(times, times.entries(), offsets, offsetsKept);
         final boolean isFalse = offsetsKept < offsets.entries() || timesKept < times.entries();

@@ -11,11 +11,12 @@
  * </pre>
  *
  * <p>An answer is a floor, so an entry that is missing makes a scan longer and no answer wrong. That is why the rule for a
- * doubtful file is always the same: believe the longest prefix of entries that is in order, and ask the log for the rest.
+ * doubtful file is always the same: believe what certainly was written there, and ask the log for the rest.
  * Nothing here is ever the only place of a truth.
  *
  * <p>Read {@link io.cordwood.index.SparseIndex} first. {@link io.cordwood.index.OffsetIndexDescriptor} and
- * {@link io.cordwood.index.TimeIndexDescriptor} draw the bytes.
+ * {@link io.cordwood.index.TimeIndexDescriptor} draw the bytes, {@link io.cordwood.index.IndexDump} reads files for people, and
+ * {@link io.cordwood.index.IndexCheck} holds them against the log.
  */
 @NullMarked
 package io.cordwood.index;

@@ -1,0 +1,231 @@
+package io.cordwood.index;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.log.IndexLimits;
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.FileView;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever lies in the files: look-ups are safe before a restore, and afterwards all is as if nothing had happened. */
+final class SparseIndexRestoreTest {
+    @TempDir
+    Path directory;
+
+    private DiskStorage storage;
+
+    @BeforeEach
+    void open() {
+        storage = new DiskStorage(directory);
+    }
+
+    @AfterEach
+    void close() {
+        storage.close();
+    }
+
+    @Test
+    void mendsFilesOfEveryLength() {
+        final TestSegment segment = TestSegment.random(4, 60);
+        final byte[] offsets = segment.offsetBytes();
+        final byte[] times = segment.timeBytes(true);
+        for (int length = 0; length <= offsets.length; length++) {
+            mends(segment, Arrays.copyOf(offsets, length), times, "offset index of " + length + " bytes");
+        }
+        for (int length = 0; length <= times.length; length++) {
+            mends(segment, offsets, Arrays.copyOf(times, length), "time index of " + length + " bytes");
+        }
+        mends(segment, null, times, "no offset index");
+        mends(segment, offsets, null, "no time index");
+        mends(segment, null, null, "no index");
+    }
+
+    @Test
+    void mendsLostTailsOfEitherFileWhateverTheTimestampsDo() {
+        for (int seed = 0; seed < 300; seed++) {
+            final Random random = new Random(seed);
+            final TestSegment segment = TestSegment.random(seed, 1 + random.nextInt(120));
+            final byte[] offsets = segment.offsetBytes();
+            final byte[] times = segment.timeBytes(random.nextBoolean());
+            mends(
+                    segment,
+                    Arrays.copyOf(offsets, random.nextInt(offsets.length + 1)),
+                    Arrays.copyOf(times, random.nextInt(times.length + 1)),
+                    "seed " + seed);
+        }
+    }
+
+    @Test
+    void mendsPaddedFiles() {
+        for (int seed = 0; seed < 100; seed++) {
+            final TestSegment segment = TestSegment.random(seed, seed);
+            mends(
+                    segment,
+                    Arrays.copyOf(segment.offsetBytes(), 65_536),
+                    Arrays.copyOf(segment.timeBytes(seed % 2 == 0), 65_532),
+                    "seed " + seed);
+        }
+        final TestSegment large = TestSegment.random(8, 500);
+        mends(
+                large,
+                Arrays.copyOf(large.offsetBytes(), 10_485_760),
+                Arrays.copyOf(large.timeBytes(false), 10_485_756),
+                "Kafka's default size");
+    }
+
+    @Test
+    void mendsPaddingThatLooksLikeAnEntryOfTimeZero() {
+        final TestSegment segment = new TestSegment(500, new IndexLimits(4096, 100));
+        for (int i = 0; i < 20; i++) {
+            segment.add(1, 90, -1);
+        }
+        mends(segment, segment.offsetBytes(), new byte[4092], "no timestamp anywhere");
+        final TestSegment zero = new TestSegment(500, new IndexLimits(4096, 100));
+        for (int i = 0; i < 20; i++) {
+            zero.add(1, 90, 0);
+        }
+        assertEquals(12, zero.timeBytes(true).length);
+        mends(zero, zero.offsetBytes(), zero.timeBytes(true), "all of time zero");
+        mends(zero, zero.offsetBytes(), new byte[4092], "all of time zero, padded");
+    }
+
+    @Test
+    void mendsGarbageThatDoesNotAscend() {
+        for (int seed = 0; seed < 200; seed++) {
+            final Random random = new Random(seed);
+            final TestSegment segment = TestSegment.random(seed, 80);
+            final byte[] offsets = segment.offsetBytes();
+            final byte[] times = segment.timeBytes(true);
+            // From some entry on: ones, so that nothing of it is lawful, as no garbage can be relied on to be.
+            final int offsetsFrom = random.nextInt(offsets.length / 8 + 1) * 8;
+            final int timesFrom = random.nextInt(times.length / 12 + 1) * 12;
+            Arrays.fill(offsets, offsetsFrom, offsets.length, (byte) 0xff);
+            Arrays.fill(times, timesFrom, times.length, (byte) 0xff);
+            mends(segment, offsets, times, "seed " + seed);
+        }
+    }
+
+    @Test
+    void mendsEntriesOfTheWrongOrder() {
+        final TestSegment segment = TestSegment.random(12, 100);
+        final byte[] offsets = segment.offsetBytes();
+        final byte[] times = segment.timeBytes(true);
+        mends(segment, swapped(offsets, 8, 1, 3), times, "offset entries swapped");
+        mends(segment, offsets, swapped(times, 12, 0, 2), "time entries swapped");
+        mends(segment, doubled(offsets), doubled(times), "all entries twice");
+    }
+
+    @Test
+    void dropsEntriesBehindTheEnds() {
+        for (int seed = 0; seed < 100; seed++) {
+            final TestSegment whole = TestSegment.random(seed, 150);
+            final TestSegment shorter = whole.first(seed);
+            shorter.write(directory, whole.offsetBytes(), whole.timeBytes(true));
+            try (SparseIndex index = shorter.opened(storage)) {
+                final long end = seed % 2 == 0 ? shorter.endOffset() : Long.MAX_VALUE;
+                final long position = seed % 4 < 3 ? shorter.length() : Long.MAX_VALUE;
+                final long from = index.restore(end, seed % 2 == 0 ? position : shorter.length());
+                assertTrue(from <= shorter.length(), "seed " + seed);
+                shorter.feed(index, from);
+                assertNull(shorter.difference(index, false), "seed " + seed);
+                index.seal();
+            }
+            assertFiles(shorter, "seed " + seed);
+        }
+    }
+
+    @Test
+    void restoredTwiceAndWithoutSealingIsTheSame() {
+        for (int seed = 0; seed < 60; seed++) {
+            final TestSegment segment = TestSegment.random(seed, 700);
+            try (SparseIndex index = segment.created(storage)) {
+                index.force();
+            }
+            for (int round = 0; round < 3; round++) {
+                try (SparseIndex index = segment.opened(storage)) {
+                    final long from = index.restore(segment.endOffset(), segment.length());
+                    segment.feed(index, from);
+                    final long again = index.restore(Long.MAX_VALUE, segment.length());
+                    assertEquals(segment.positionOf(Long.MAX_VALUE), again);
+                    segment.feed(index, again);
+                    assertNull(segment.difference(index, false), "seed " + seed + " round " + round);
+                    index.force();
+                }
+            }
+        }
+    }
+
+    @Test
+    void pointsNowhereBehindTheEndOfTheSegment() {
+        final TestSegment whole = TestSegment.random(3, 150);
+        final TestSegment shorter = whole.first(70);
+        shorter.write(directory, whole.offsetBytes(), whole.timeBytes(true));
+        try (SparseIndex index = shorter.opened(storage);
+                FileView view = new FileView()) {
+            assertTrue(index.positionOf(Long.MAX_VALUE, view) < shorter.length());
+            assertNotNull(index.damage());
+        }
+    }
+
+    private void mends(
+            final TestSegment segment,
+            final byte @Nullable [] offsets,
+            final byte @Nullable [] times,
+            final String what) {
+        segment.write(directory, offsets, times);
+        try (SparseIndex index = segment.opened(storage)) {
+            assertNull(segment.unsafeAnswer(index), what);
+            final boolean isAsWritten = Arrays.equals(offsets, segment.offsetBytes())
+                    && (Arrays.equals(times, segment.timeBytes(true)) || Arrays.equals(times, segment.timeBytes(false)));
+            final boolean isShorter = offsets != null
+                    && times != null
+                    && offsets.length % 8 == 0
+                    && times.length % 12 == 0
+                    && offsets.length <= segment.offsetBytes().length
+                    && times.length <= segment.timeBytes(true).length;
+            if (isAsWritten) {
+                assertNull(index.damage(), what);
+            } else if (!isShorter) {
+                assertNotNull(index.damage(), what);
+            }
+            final long from = index.restore(segment.endOffset(), segment.length());
+            assertTrue(from <= segment.length(), what);
+            segment.feed(index, from);
+            assertNull(segment.difference(index, false), what);
+            assertNull(index.damage(), what);
+            index.seal();
+            assertNull(segment.difference(index, true), what);
+        }
+        assertFiles(segment, what);
+    }
+
+    private void assertFiles(final TestSegment segment, final String what) {
+        assertArrayEquals(
+                segment.offsetBytes(), TestSegment.read(directory.resolve(segment.offsetFile())), "offsets, " + what);
+        assertArrayEquals(
+                segment.timeBytes(true), TestSegment.read(directory.resolve(segment.timeFile())), "times, " + what);
+    }
+
+    private static byte[] swapped(final byte[] bytes, final int entryBytes, final int first, final int second) {
+        final byte[] swapped = bytes.clone();
+        System.arraycopy(bytes, first * entryBytes, swapped, second * entryBytes, entryBytes);
+        System.arraycopy(bytes, second * entryBytes, swapped, first * entryBytes, entryBytes);
+        return swapped;
+    }
+
+    private static byte[] doubled(final byte[] bytes) {
+        return ByteBuffer.allocate(2 * bytes.length).put(bytes).put(bytes).array();
+    }
+}
