@@ -4,7 +4,10 @@ package io.cordwood.log.record;
 public final class CorruptRecordException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Number of the record in its batch, or -1. */
     private final int recordNumber;
+
+    /** Byte of the records or of the batch. */
     private final int byteIndex;
 
     /**

@@ -176,12 +176,22 @@ public final class RecordFlyweight {
         return length <= limit - position || flaw.note(field, length, AT_MOST_LEFT, limit - position, position);
     }
 
+    // One and two bytes are nearly all there is: lengths below 8 KiB, and what counts from a base.
     private int varint() {
-        if (position < limit) {
-            final byte only = buffer.getByte(position);
-            if (only >= 0) {
-                position++;
-                return (only >>> 1) ^ -(only & 1);
+        final int at = position;
+        if (at < limit) {
+            final byte first = buffer.getByte(at);
+            if (first >= 0) {
+                position = at + 1;
+                return (first >>> 1) ^ -(first & 1);
+            }
+            if (at + 1 < limit) {
+                final byte second = buffer.getByte(at + 1);
+                if (second >= 0) {
+                    position = at + 2;
+                    final int raw = (first & 0x7F) | (second << 7);
+                    return (raw >>> 1) ^ -(raw & 1);
+                }
             }
         }
         final int raw = (int) longVarint(28);
@@ -189,10 +199,11 @@ public final class RecordFlyweight {
     }
 
     private long varlong() {
-        if (position < limit) {
-            final byte only = buffer.getByte(position);
+        final int at = position;
+        if (at < limit) {
+            final byte only = buffer.getByte(at);
             if (only >= 0) {
-                position++;
+                position = at + 1;
                 return (only >>> 1) ^ -(long) (only & 1);
             }
         }

@@ -25,7 +25,18 @@ public record ValidationRules(
     public static final ValidationRules DEFAULTS = new ValidationRules(
             TimestampType.CREATE_TIME, Long.MAX_VALUE, 3_600_000L, false, 1_048_588, 64 << 20, false);
 
-    /** Checks the bounds. */
+    /**
+     * Checks the bounds.
+     *
+     * @param timestampType CREATE_TIME or LOG_APPEND_TIME.
+     * @param timestampBeforeMaxMs at least 0.
+     * @param timestampAfterMaxMs at least 0.
+     * @param keysRequired true or false.
+     * @param maxBatchBytes at least a header.
+     * @param decompressedBytesMax at least the smallest record.
+     * @param coordinatorOrigin true or false.
+     * @throws IllegalArgumentException if a value is out of its bounds; the message names field, limit and value.
+     */
     public ValidationRules {
         if (timestampType == TimestampType.NO_TIMESTAMP_TYPE) {
             throw new IllegalArgumentException(
