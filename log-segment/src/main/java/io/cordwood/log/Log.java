@@ -36,6 +36,7 @@ public final class Log implements AutoCloseable {
     private final LogParts parts;
     private LogConfig config;
     private long flushCheckedMs;
+    private long flushedAtCheck = -1;
     private boolean isClosed;
 
     Log(
@@ -54,8 +55,7 @@ public final class Log implements AutoCloseable {
                 new LogParts(builder.storage, builder.directory, builder.indexes, builder.codecs, builder.appendUse);
         this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
         final long end = recovery.endOffset();
-        this.positions =
-                new LogPositions(Math.min(recovery.startOffset(), end), end, Math.min(builder.recoveryPoint, end));
+        this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
         this.forces = new LogForces(positions);
         this.appends = new LogAppends(
                 segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
@@ -270,11 +270,16 @@ public final class Log implements AutoCloseable {
      * @return true if {@link #beginForce} should be called.
      */
     public boolean isFlushDue(final long nowMs) {
-        final long unflushed = positions.publishedEnd() - positions.flushedEnd();
-        if (unflushed <= 0) {
+        final long flushed = positions.flushedEnd();
+        final long unflushed = positions.publishedEnd() - flushed;
+        if (unflushed <= 0 || flushed != flushedAtCheck) {
             flushCheckedMs = nowMs;
-            return false;
+            flushedAtCheck = flushed;
         }
+        return unflushed > 0 && isFlushDue(unflushed, nowMs);
+    }
+
+    private boolean isFlushDue(final long unflushed, final long nowMs) {
         return forces.isRequested()
                 || unflushed >= config.flushMessages()
                 || nowMs - flushCheckedMs >= config.flushMs();

@@ -77,6 +77,7 @@ public final class LogAppender implements Agent {
      * @param length of the run in bytes.
      * @param as on whose behalf, and on what terms.
      * @return false if the ring is full (try again) or the run is larger than the ring takes; the ticket tells which.
+     * @throws IndexOutOfBoundsException if the buffer does not hold the run.
      */
     public boolean offer(
             final AppendTicket ticket,
@@ -87,6 +88,8 @@ public final class LogAppender implements Agent {
         if (ticket.outcome() == AppendTicket.PENDING) {
             throw new IllegalStateException("the ticket's last run is still pending");
         }
+        // Before anything is claimed: a claim that is not filled would block the ring.
+        buffer.boundsCheck(index, length);
         if (length + Integer.BYTES > ring.maxMsgLength()) {
             ticket.refused(Refusal.BATCH_TOO_LARGE);
             return false;
@@ -111,7 +114,23 @@ public final class LogAppender implements Agent {
             publish();
         }
         done += acknowledgeForced();
-        return failure == null ? done + log.doWork(nowMs) : done;
+        final long end = log.endOffset();
+        done += log.doWork(nowMs);
+        if (log.endOffset() < end) {
+            failTakenBack(log.endOffset());
+        }
+        return done;
+    }
+
+    /** Who waits for a force of what a truncation has taken back must not be acknowledged by what comes in its place. */
+    private void failTakenBack(final long endOffset) {
+        forced.removeIf(ticket -> {
+            final boolean isTakenBack = ticket.awaitedEnd() > endOffset;
+            if (isTakenBack) {
+                ticket.failed(new IllegalStateException("the append was taken back by a truncation to " + endOffset));
+            }
+            return isTakenBack;
+        });
     }
 
     private void onRun(final int type, final MutableDirectBuffer buffer, final int index, final int length) {

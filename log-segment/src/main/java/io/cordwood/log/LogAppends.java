@@ -44,6 +44,7 @@ final class LogAppends {
     private long nextOffset;
     private long position;
     private long jitterMs;
+    private int roomBytes;
     private int openClaimBytes;
     private long forcedEnd;
     private boolean isPending;
@@ -105,6 +106,8 @@ final class LogAppends {
         jitterMs = RollPolicy.jitterMs(config, jitterSeed, segments.active().baseOffset());
         isPending = false;
         openClaimBytes = 0;
+        forcedEnd = Math.min(forcedEnd, nextOffset);
+        roomBytes = config.segmentBytes();
     }
 
     void configure(final LogConfig newConfig) {
@@ -112,6 +115,8 @@ final class LogAppends {
         clientRules = rulesOf(newConfig);
         coordinatorRules = clientRules.forCoordinator();
         converter = converterOf(newConfig);
+        // A mapping is as large as it was made.
+        roomBytes = segments.isRoomFixed() ? Math.min(roomBytes, newConfig.segmentBytes()) : newConfig.segmentBytes();
         jitterMs = RollPolicy.jitterMs(newConfig, jitterSeed, segments.active().baseOffset());
     }
 
@@ -203,7 +208,8 @@ final class LogAppends {
 
     private long judge(
             final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
-        if (length <= 0) {
+        buffer.boundsCheck(index, length);
+        if (length == 0) {
             return refuse(Refusal.CORRUPT_BATCH, "the run is empty");
         }
         final boolean isReplica = as.origin() == Origin.REPLICA;
@@ -262,8 +268,11 @@ final class LogAppends {
     }
 
     private long judgeReplica(final long expectedOffset, final int expectedEpoch) {
-        if (judged.baseOffset() < expectedOffset || judged.lastOffset() < judged.baseOffset()) {
-            return refuse(Refusal.OFFSETS_OUT_OF_ORDER, "the batch's offsets are below the end of the log, or fall");
+        if (judged.baseOffset() < expectedOffset
+                || judged.lastOffset() < judged.baseOffset()
+                || judged.lastOffset() == Long.MAX_VALUE) {
+            return refuse(
+                    Refusal.OFFSETS_OUT_OF_ORDER, "the batch's offsets are below the end of the log, fall, or end");
         }
         final int epoch = judged.partitionLeaderEpoch();
         if (epoch >= 0 && epoch < expectedEpoch) {
@@ -277,6 +286,9 @@ final class LogAppends {
             final long verdict = state.check(judged, as.origin(), as.guard());
             if (verdict >= 0) {
                 result.duplicate(verdict, verdict + judged.lastOffsetDelta());
+                if (as.durability() == Durability.FORCED) {
+                    forcedEnd = Math.max(forcedEnd, verdict + judged.lastOffsetDelta() + 1);
+                }
                 return verdict;
             }
             if (verdict != Refusal.ACCEPTED) {
@@ -353,12 +365,13 @@ final class LogAppends {
     private void rollIfDue(
             final int size, final long base, final long last, final long maxTimestamp, final long nowMs) {
         final Segment active = segments.active();
-        if (RollPolicy.isRollDue(active, position, size, last, maxTimestamp, config, jitterMs, nowMs)) {
+        if ((position > 0 && position + size > roomBytes)
+                || RollPolicy.isRollDue(active, position, size, last, maxTimestamp, config, jitterMs, nowMs)) {
             if (position == 0 && base == active.baseOffset()) {
                 throw new IllegalStateException("a batch from " + base + " to " + last + " fits no segment");
             }
             roll(base, size, nowMs);
-        } else if (position == 0 && size > config.segmentBytes()) {
+        } else if (position == 0 && size > roomBytes) {
             // A leader's batch from times with larger segments gets a segment of its own, with room for it.
             segments.replaceEmptyActive(config, size, nowMs);
         }
@@ -385,6 +398,7 @@ final class LogAppends {
             throw e;
         }
         position = 0;
+        roomBytes = config.segmentBytes();
         jitterMs = RollPolicy.jitterMs(config, jitterSeed, newBase);
     }
 

@@ -1,11 +1,8 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.BatchValidator;
-import io.cordwood.log.record.RecordBatchDescriptor;
-import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
-import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
@@ -46,9 +43,11 @@ final class LogOpening {
                 list = new SegmentList(LogSegments.create(
                         storage, directory, builder.indexes, builder.appendUse, startOffset, builder.config, 0, nowMs));
                 recovery.empty(startOffset);
+                syncParents();
             } else {
                 startOffset = Math.max(builder.startOffset, segments.get(0).baseOffset());
                 list = recovered(recovery, files, segments, startOffset);
+                recovery.raiseEndTo(startOffset);
             }
             return new Log(builder, states, epochs, list, recovery.report(startOffset), nowMs);
         } catch (final RuntimeException e) {
@@ -57,6 +56,14 @@ final class LogOpening {
         } finally {
             validator.close();
         }
+    }
+
+    /** The log is new, and so may be its directory: its name is made durable here, the names in it by the first force. */
+    private void syncParents() {
+        for (int slash = directory.lastIndexOf('/'); slash >= 0; slash = directory.lastIndexOf('/', slash - 1)) {
+            storage.syncDirectory(directory.substring(0, slash));
+        }
+        storage.syncDirectory("");
     }
 
     private List<Segment> openForReading(final List<FileStatus> files) {
@@ -96,7 +103,7 @@ final class LogOpening {
             recovery.note("segment " + lost.baseOffset() + " lies behind the cut and is deleted");
             deleteBehindCut(lost);
         }
-        if (left < segments.size()) {
+        if (recovery.hasCut()) {
             SegmentTails.cut(storage, directory, recovery.endOffset());
             storage.syncDirectory(directory);
         }
@@ -122,14 +129,7 @@ final class LogOpening {
         segment.file().close();
         final StorageFile file = storage.open(segment.path(), use, LogSegments.capacity(use, config, bytes));
         final Segment active = segment.through(file, null, segment.modifiedMs());
-        if (bytes > 0) {
-            try (FileView view = new FileView()) {
-                if (file.view(0, RecordBatchDescriptor.HEADER_BYTES, view) == RecordBatchDescriptor.HEADER_BYTES) {
-                    active.appended(
-                            new RecordBatchFlyweight().wrap(view.buffer(), 0).maxTimestamp());
-                }
-            }
-        }
+        active.readFirstTimestamp();
         return active;
     }
 }

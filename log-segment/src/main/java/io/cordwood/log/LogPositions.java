@@ -81,16 +81,28 @@ final class LogPositions {
     }
 
     /**
-     * How often bytes were taken back. A reader that finds another number after its read than before may have seen bytes of
+     * Tells one history of the log from the next. A reader that finds another number after its read than before may have seen bytes of
      * two histories and reads again.
      */
     long history() {
         return (long) HISTORY.getVolatile(this);
     }
 
-    /** Called before anything is cut, so that the change is seen by whoever sees the cut. */
+    /** Called before anything is cut, so that the change is seen by whoever sees the cut; the number is odd then. */
     void historyChanges() {
         HISTORY.setVolatile(this, history + 1);
         VarHandle.fullFence();
+    }
+
+    /** Called when nothing is being cut any more: the number is even. */
+    void historySettles() {
+        if (isChanging(history)) {
+            HISTORY.setVolatile(this, history + 1);
+        }
+    }
+
+    /** Whether bytes were being taken back when the number was read. */
+    static boolean isChanging(final long history) {
+        return (history & 1) != 0;
     }
 }

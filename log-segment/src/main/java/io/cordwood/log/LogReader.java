@@ -27,6 +27,8 @@ public final class LogReader implements AutoCloseable {
     private static final int PROBE_BYTES = 4096 + 256;
     private static final int MAGIC_END = RecordBatchDescriptor.MAGIC_OFFSET + 1;
     private static final int WALK_BYTES = RecordBatchDescriptor.LAST_OFFSET_DELTA_OFFSET + 4;
+    // Kafka's smallest message: magic 0, no key, no value.
+    private static final int LEGACY_BYTES_MIN = 26;
 
     private final LogSegments segments;
     private final LogPositions positions;
@@ -43,6 +45,7 @@ public final class LogReader implements AutoCloseable {
     private long position;
     private long length;
     private long nextOffset;
+    private long locatedHistory;
 
     // Where the last read ended: a sequential reader needs no index.
     private @Nullable Segment hintSegment;
@@ -87,16 +90,17 @@ public final class LogReader implements AutoCloseable {
             try {
                 final long found = seek(offset, upTo);
                 final long result = found <= 0 ? found : show(upTo, bytesMax);
-                if (positions.history() == history) {
+                if (positions.history() == history && isBelowCut(history, result)) {
                     remember(result, history);
                     return result;
                 }
             } catch (final StorageException | CorruptLogException e) {
                 // Files go when segments are dropped, and bytes change when a log is truncated; else it is real.
-                if (isCurrent(history)) {
+                if (isCurrent(history, segment)) {
                     throw e;
                 }
             }
+            Thread.onSpinWait();
         }
     }
 
@@ -116,14 +120,16 @@ public final class LogReader implements AutoCloseable {
             try {
                 final long found = seek(offset, upTo);
                 final long result = found <= 0 ? found : measure(found, upTo, bytesMax);
-                if (positions.history() == history) {
+                if (positions.history() == history && (found <= 0 || !LogPositions.isChanging(history))) {
+                    locatedHistory = history;
                     return result;
                 }
             } catch (final StorageException | CorruptLogException e) {
-                if (isCurrent(history)) {
+                if (isCurrent(history, segment)) {
                     throw e;
                 }
             }
+            Thread.onSpinWait();
         }
     }
 
@@ -132,7 +138,8 @@ public final class LogReader implements AutoCloseable {
      *
      * @param target of the bytes.
      * @param skip bytes of it that were sent before.
-     * @return bytes sent now.
+     * @return bytes sent now; or {@link Refusal#OFFSET_OUT_OF_RANGE} if the log was truncated since they were found: what
+     *     was sent of them is void then, and may be torn.
      * @throws StorageException if the disk or the target fails.
      */
     public long transferTo(final WritableByteChannel target, final long skip) {
@@ -140,7 +147,19 @@ public final class LogReader implements AutoCloseable {
         if (located == null || skip >= length) {
             return 0;
         }
-        return located.file().transferTo(position + skip, length - skip, target);
+        if (positions.history() != locatedHistory) {
+            return Refusal.OFFSET_OUT_OF_RANGE;
+        }
+        try {
+            final long sent = located.file().transferTo(position + skip, length - skip, target);
+            return positions.history() == locatedHistory ? sent : Refusal.OFFSET_OUT_OF_RANGE;
+        } catch (final StorageException e) {
+            // The file is another one since a truncation.
+            if (positions.history() != locatedHistory) {
+                return Refusal.OFFSET_OUT_OF_RANGE;
+            }
+            throw e;
+        }
     }
 
     /**
@@ -199,14 +218,15 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = byTime.find(timestampMs, upTo);
-                if (positions.history() == history) {
+                if (positions.history() == history && !LogPositions.isChanging(history)) {
                     return found;
                 }
             } catch (final StorageException | CorruptLogException e) {
-                if (isCurrent(history)) {
+                if (isCurrent(history, byTime.segment())) {
                     throw e;
                 }
             }
+            Thread.onSpinWait();
         }
     }
 
@@ -237,10 +257,18 @@ public final class LogReader implements AutoCloseable {
         validator.close();
     }
 
-    private boolean isCurrent(final long history) {
-        final Segment used = segment;
-        if (positions.history() != history || used == null) {
-            return positions.history() == history;
+    /** While bytes are taken back, a read stands if it shows none of them: the end is moved first. */
+    private boolean isBelowCut(final long history, final long result) {
+        return result <= 0 || !LogPositions.isChanging(history) || nextOffset <= positions.publishedEnd();
+    }
+
+    /** Whether a failure is one of the log as it is now, and not of a segment that is gone or being cut. */
+    private boolean isCurrent(final long history, final @Nullable Segment used) {
+        if (positions.history() != history || LogPositions.isChanging(history)) {
+            return false;
+        }
+        if (used == null) {
+            return true;
         }
         final SegmentList list = segments.list();
         final int index = list.floor(used.baseOffset());
@@ -333,7 +361,8 @@ public final class LogReader implements AutoCloseable {
         if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
             throw damaged(in, at, "magic is " + magic + ", but should be 0 to 2");
         }
-        if (size < WALK_BYTES || size > bytes - at || shown < WALK_BYTES) {
+        final int least = magic == RecordBatchDescriptor.MAGIC_V2 ? WALK_BYTES : LEGACY_BYTES_MIN;
+        if (size < least || size > bytes - at || shown < least) {
             throw damaged(in, at, "the batch claims " + size + " bytes, but " + (bytes - at) + " are left");
         }
         batch.wrap(buffer, index);
@@ -365,7 +394,7 @@ public final class LogReader implements AutoCloseable {
         final DirectBuffer buffer = view.buffer();
         final int most = Math.min(shown, bytesMax);
         int at = 0;
-        while (most - at >= WALK_BYTES) {
+        while (most - at >= WALK_BYTES || most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at)) {
             final int size = headerAt(in, buffer, at, position + at, in.bytes());
             if (at + size > most || batch.baseOffset() >= upTo) {
                 break;
@@ -377,6 +406,10 @@ public final class LogReader implements AutoCloseable {
             at += size;
         }
         return at;
+    }
+
+    private static boolean isLegacy(final DirectBuffer buffer, final int at) {
+        return buffer.getByte(at + RecordBatchDescriptor.MAGIC_OFFSET) < RecordBatchDescriptor.MAGIC_V2;
     }
 
     private Segment current() {
@@ -396,10 +429,10 @@ public final class LogReader implements AutoCloseable {
         final int index = list.floor(in.baseOffset());
         final long segmentEnd = index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
         final long stop = upTo >= segmentEnd ? bytes : stopPosition(in, upTo, bytes);
-        final int shown = in.file().view(position, (int) Math.min(WALK_BYTES, bytes - position), probe);
+        in.file().view(position, (int) Math.min(WALK_BYTES, bytes - position), probe);
         final int first = headerAt(in, probe.buffer(), 0, position, bytes);
         length = found * Math.min(stop - position, Math.max(bytesMax, first));
-        return shown < WALK_BYTES ? 0 : length;
+        return length;
     }
 
     /** Position of the first batch that begins at or above a bound. */

@@ -28,7 +28,7 @@ final class LogRecovery implements AutoCloseable {
     private long scannedBytes;
     private long endOffset;
     private long lastFeedFrom;
-    private long cutPosition;
+    private long cutPosition = -1;
 
     LogRecovery(
             final Storage storage,
@@ -57,6 +57,19 @@ final class LogRecovery implements AutoCloseable {
             state.restore(startOffset, bases, startOffset);
         }
         endOffset = startOffset;
+    }
+
+    /** Whether bytes were cut off. */
+    boolean hasCut() {
+        return cutPosition >= 0;
+    }
+
+    /** The log ends at its start at least, even if less of it is left than was promised: offsets are not given twice. */
+    void raiseEndTo(final long startOffset) {
+        if (endOffset < startOffset) {
+            note("the log ends at " + endOffset + ", below its start, and goes on at " + startOffset);
+            endOffset = startOffset;
+        }
     }
 
     /** End of the log after {@link #recover}. */
@@ -90,10 +103,7 @@ final class LogRecovery implements AutoCloseable {
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
             if (!recoverSegment(segments.get(i), isLast || !sound[i], end, point, replayFrom)) {
-                if (!isLast) {
-                    final Segment cut = segments.get(i);
-                    cut.index().restore(Long.MAX_VALUE, cutPosition);
-                }
+                cutIndex(segments.get(i));
                 return i + 1;
             }
         }
@@ -151,6 +161,18 @@ final class LogRecovery implements AutoCloseable {
             segment.index().seal();
         }
         return isWhole;
+    }
+
+    /** Entries behind the cut go; what was fed since the last one that stays is fed again. */
+    private void cutIndex(final Segment segment) {
+        scan.start(segment.file(), segment.index().restore(Long.MAX_VALUE, cutPosition), cutPosition);
+        while (scan.next()) {
+            segment.index()
+                    .append(
+                            scan.batch().lastOffset(),
+                            scan.position(),
+                            scan.batch().maxTimestamp());
+        }
     }
 
     private long positionAtOrBelow(final Segment segment, final long offset) {

@@ -1,6 +1,7 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.Refusal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A change that some thread wants of a log, made by the log's writer. Used once: handed to {@link Log#request}, then looked
@@ -18,6 +19,7 @@ public final class LogRequest {
     private final long offset;
     private final long highWatermark;
     private long result;
+    private @Nullable RuntimeException failure;
     private volatile boolean isDone;
 
     private LogRequest(final Kind kind, final long offset, final long highWatermark) {
@@ -66,24 +68,31 @@ public final class LogRequest {
         return new LogRequest(Kind.ROLL, 0, 0);
     }
 
-    /** The writer's: false if it has to be tried again in the next cycle. */
+    /** The writer's: false if it has to be tried again in the next cycle. A failure is told to whoever has asked. */
     boolean carryOut(final Log log, final long nowMs) {
-        final long outcome = switch (kind) {
+        try {
+            result = change(log, nowMs);
+            if (result == Refusal.FORCE_UNDER_WAY) {
+                return false;
+            }
+        } catch (final RuntimeException e) {
+            failure = e;
+        }
+        isDone = true;
+        return true;
+    }
+
+    private long change(final Log log, final long nowMs) {
+        return switch (kind) {
             case TRUNCATE -> log.truncateTo(offset, nowMs);
             case DELETE_PREFIX -> log.deletePrefix(offset, highWatermark, nowMs);
             case RETAIN -> log.retain(nowMs, highWatermark).startOffset();
             case ROLL -> log.roll(nowMs);
         };
-        if (outcome == Refusal.FORCE_UNDER_WAY) {
-            return false;
-        }
-        result = outcome;
-        isDone = true;
-        return true;
     }
 
     /**
-     * Whether the change was made or refused. Any thread.
+     * Whether the change was made or refused, or has failed. Any thread.
      *
      * @return true if {@link #result} may be called.
      */
@@ -95,11 +104,14 @@ public final class LogRequest {
      * What the method that was asked for returned.
      *
      * @return an offset, or a code of {@link Refusal}.
-     * @throws IllegalStateException if the request is not done.
+     * @throws IllegalStateException if the request is not done, or has failed: the cause is the failure.
      */
     public long result() {
         if (!isDone) {
             throw new IllegalStateException("the request is not done");
+        }
+        if (failure != null) {
+            throw new IllegalStateException("the request has failed: " + failure.getMessage(), failure);
         }
         return result;
     }

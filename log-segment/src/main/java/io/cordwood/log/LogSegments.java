@@ -99,6 +99,11 @@ final class LogSegments {
         return use == FileUse.APPEND_MAPPED || config.isPreallocated() ? Math.max(config.segmentBytes(), bytesMin) : 0;
     }
 
+    /** Whether a segment keeps the capacity that it was made with. */
+    boolean isRoomFixed() {
+        return appendUse == FileUse.APPEND_MAPPED;
+    }
+
     static IndexLimits limits(final LogConfig config) {
         return new IndexLimits(config.segmentIndexBytes(), config.indexIntervalBytes());
     }
@@ -168,7 +173,7 @@ final class LogSegments {
     void reset(final SegmentList newList) {
         list = newList;
         active = newList.active();
-        unforced.clear();
+        unforced.removeIf(segment -> newList.get(Math.max(0, newList.floor(segment.baseOffset()))) != segment);
         namesChanged.incrementAndGet();
     }
 

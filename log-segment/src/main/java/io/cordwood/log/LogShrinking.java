@@ -170,25 +170,18 @@ final class LogShrinking {
         final long end = positions.publishedEnd();
         if (offset >= end) {
             // Nothing to cut, but entries of derived states at or past the end (an epoch without a batch) go.
-            if (!forces.tryExclude()) {
-                return Refusal.FORCE_UNDER_WAY;
-            }
-            try {
-                restoreStatesAt(end);
-            } finally {
-                forces.include();
-            }
-            return end;
+            return excluding(() -> restoreStatesAt(end));
         }
         return excluding(() -> cut(config, offset));
     }
 
-    private void restoreStatesAt(final long end) {
+    private long restoreStatesAt(final long end) {
         final long[] bases = segments.list().bases();
         for (final DerivedState state : states) {
             state.force(end);
         }
         replay(bases, end);
+        return end;
     }
 
     private long excluding(final LongSupplier act) {
@@ -201,6 +194,7 @@ final class LogShrinking {
             appends.fence(e);
             throw e;
         } finally {
+            positions.historySettles();
             forces.include();
         }
     }
@@ -213,7 +207,9 @@ final class LogShrinking {
         final SegmentList list = segments.list();
         final int last = list.floor(offset);
         final Segment kept = list.get(last);
-        final Cut cut = findCut(kept, offset);
+        final Cut found = findCut(kept, offset);
+        // A batch that holds the start and goes as a whole does not take the start back with it.
+        final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
         positions.historyChanges();
         forces.cutTo(cut.endOffset);
         positions.publishedEnd(cut.endOffset);
@@ -257,6 +253,7 @@ final class LogShrinking {
         if (wasActive) {
             segment.file().truncate(position);
             segment.file().force();
+            segment.readFirstTimestamp();
             return segment;
         }
         segment.file().close();
@@ -269,7 +266,9 @@ final class LogShrinking {
                 parts.storage().open(segment.path(), use, LogSegments.capacity(use, config, segment.bytes()));
         file.truncate(position);
         file.force();
-        return segment.through(file, null, segment.modifiedMs());
+        final Segment active = segment.through(file, null, segment.modifiedMs());
+        active.readFirstTimestamp();
+        return active;
     }
 
     private void feedIndex(final Segment active, final long end) {
@@ -333,6 +332,7 @@ final class LogShrinking {
     private long startAnew(final LogConfig config, final long offset, final long nowMs) {
         final SegmentList old = segments.list();
         positions.historyChanges();
+        positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);
         // From the end, so that an interruption leaves a log that is shorter and whole.
         for (int i = old.size() - 1; i >= 0; i--) {
@@ -348,6 +348,7 @@ final class LogShrinking {
         }
         fresh.file().force();
         parts.storage().syncDirectory(parts.directory());
+        positions.startOffset(Math.min(positions.startOffset(), offset));
         positions.publishedEnd(offset);
         positions.startOffset(offset);
         positions.appendedEnd(offset);

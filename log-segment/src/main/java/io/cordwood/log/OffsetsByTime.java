@@ -5,6 +5,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
 import io.cordwood.log.record.RecordReader;
 import io.cordwood.log.store.FileView;
+import org.jspecify.annotations.Nullable;
 
 /** Looks for the first record that is at least as young as a timestamp. One reader's. */
 final class OffsetsByTime implements AutoCloseable {
@@ -18,6 +19,7 @@ final class OffsetsByTime implements AutoCloseable {
     private final BatchScan scan;
     private final RecordReader records;
     private long timestampFound = -1;
+    private @Nullable Segment segment;
 
     OffsetsByTime(final LogSegments segments, final LogPositions positions, final LogParts parts) {
         this.segments = segments;
@@ -31,14 +33,21 @@ final class OffsetsByTime implements AutoCloseable {
         return timestampFound;
     }
 
+    /** The segment that was looked at last. */
+    @Nullable
+    Segment segment() {
+        return segment;
+    }
+
     /** The offset, or -1. */
     long find(final long timestampMs, final long upTo) {
         final long end = Math.min(upTo, positions.publishedEnd());
         final SegmentList list = segments.list();
         for (int i = 0; i < list.size() && list.get(i).baseOffset() < end; i++) {
-            final Segment segment = list.get(i);
-            if (segment.index().largestTimestamp(view) >= timestampMs) {
-                final long found = findIn(segment, timestampMs, end);
+            final Segment candidate = list.get(i);
+            segment = candidate;
+            if (candidate.index().largestTimestamp(view) >= timestampMs) {
+                final long found = findIn(candidate, timestampMs, end);
                 if (found >= 0) {
                     return found;
                 }
@@ -47,8 +56,8 @@ final class OffsetsByTime implements AutoCloseable {
         return -1;
     }
 
-    private long findIn(final Segment segment, final long timestampMs, final long end) {
-        scan.start(segment.file(), segment.index().positionOfTimestamp(timestampMs, view), segment.bytes());
+    private long findIn(final Segment in, final long timestampMs, final long end) {
+        scan.start(in.file(), in.index().positionOfTimestamp(timestampMs, view), in.bytes());
         while (scan.next()) {
             final RecordBatchFlyweight batch = scan.batch();
             if (batch.maxTimestamp() >= timestampMs) {
@@ -60,7 +69,7 @@ final class OffsetsByTime implements AutoCloseable {
         }
         final String damage = scan.damage();
         if (damage != null) {
-            throw new CorruptLogException(parts.storage().describe(segment.path()), scan.position(), damage);
+            throw new CorruptLogException(parts.storage().describe(in.path()), scan.position(), damage);
         }
         return -1;
     }
@@ -79,6 +88,7 @@ final class OffsetsByTime implements AutoCloseable {
     }
 
     void release() {
+        segment = null;
         scan.release();
         view.release();
         records.close();

@@ -1,5 +1,8 @@
 package io.cordwood.log;
 
+import io.cordwood.log.record.RecordBatchDescriptor;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +78,16 @@ final class Segment {
     void appended(final long maxTimestamp) {
         if (firstTimestamp == UNKNOWN) {
             firstTimestamp = maxTimestamp;
+        }
+    }
+
+    /** Takes the timestamp of the first batch from the file, after that was opened or cut. */
+    void readFirstTimestamp() {
+        firstTimestamp = UNKNOWN;
+        try (FileView view = new FileView()) {
+            if (file.view(0, RecordBatchDescriptor.HEADER_BYTES, view) == RecordBatchDescriptor.HEADER_BYTES) {
+                appended(new RecordBatchFlyweight().wrap(view.buffer(), 0).maxTimestamp());
+            }
         }
     }
 
