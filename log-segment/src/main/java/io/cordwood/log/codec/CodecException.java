@@ -16,6 +16,7 @@ public final class CodecException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** Asks the caller for its answer. */
     private final Kind kind;
 
     /**

@@ -44,11 +44,21 @@ class CodecThreadsTest {
             final LinkedBlockingQueue<Batch> handedOver,
             final Queue<Throwable> failures) {
         try {
-            for (int number = first; number < BATCHES; number += THREADS / 2) {
+            // The first failure ends all threads: none is left waiting for a batch that never comes.
+            for (int number = first; number < BATCHES && failures.isEmpty(); number += THREADS / 2) {
                 if (isWriter) {
-                    handedOver.put(write(number));
+                    final Batch batch = write(number);
+                    while (failures.isEmpty() && !handedOver.offer(batch, 10, TimeUnit.MILLISECONDS)) {
+                        Thread.onSpinWait();
+                    }
                 } else {
-                    verify(handedOver.poll(50, TimeUnit.SECONDS));
+                    Batch batch = null;
+                    while (failures.isEmpty() && batch == null) {
+                        batch = handedOver.poll(10, TimeUnit.MILLISECONDS);
+                    }
+                    if (batch != null) {
+                        verify(batch);
+                    }
                 }
             }
         } catch (final InterruptedException | RuntimeException | AssertionError e) {

@@ -55,6 +55,8 @@ class DecompressionBombTest {
         refused(Kind.TOO_LARGE, new ZstdCodec(), frame, AMPLE);
         Arrays.fill(frame, 5, 13, (byte) 0xFF);
         refused(Kind.TOO_LARGE, new ZstdCodec(), frame, AMPLE);
+        final byte[] oneTooMany = hex("28 B5 2F FD A0 01 00 00 01 29 00 00 68 65 6C 6C 6F");
+        refused(Kind.TOO_LARGE, new ZstdCodec(), oneTooMany, AMPLE);
         final byte[] withinTheBound = hex("28 B5 2F FD A0 00 00 80 00 29 00 00 68 65 6C 6C 6F");
         refused(Kind.CORRUPT, new ZstdCodec(), withinTheBound, AMPLE);
     }
