@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * and never beyond the bound. Uncompressed records are shown where they are. Nothing is allocated per batch or record.
  *
  * <p>Everything is checked before it is shown: lengths, counts, that offsets rise and stay within the batch. The CRC is not;
- * that is {@link BatchValidator#header}'s.
+ * that is {@link BatchValidator#header}'s, and in magic 0 and 1 the wrapper's CRC stands for those of its inner messages.
  */
 public final class RecordReader implements AutoCloseable {
     private static final DirectBuffer NOTHING = new UnsafeBuffer(0, 0);
