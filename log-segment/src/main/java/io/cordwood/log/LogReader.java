@@ -119,7 +119,7 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = seek(offset, upTo);
-                final long result = found <= 0 ? found : measure(found, upTo, bytesMax);
+                final long result = found <= 0 ? found : measure(upTo, bytesMax);
                 if (positions.history() == history && (found <= 0 || !LogPositions.isChanging(history))) {
                     locatedHistory = history;
                     return result;
@@ -158,8 +158,20 @@ public final class LogReader implements AutoCloseable {
             if (positions.history() != locatedHistory) {
                 return Refusal.OFFSET_OUT_OF_RANGE;
             }
-            throw e;
+            final Segment sealed = sameSegment(located);
+            if (sealed == located) {
+                throw e;
+            }
+            // The writer's file was closed behind a roll, before anything was sent; the bytes have another file now.
+            segment = sealed;
+            return transferTo(target, skip);
         }
+    }
+
+    private Segment sameSegment(final Segment other) {
+        final SegmentList list = segments.list();
+        final int index = list.floor(other.baseOffset());
+        return index >= 0 && list.get(index).baseOffset() == other.baseOffset() ? list.get(index) : other;
     }
 
     /**
@@ -421,7 +433,7 @@ public final class LogReader implements AutoCloseable {
     }
 
     /** Length for a transfer from the position on. */
-    private long measure(final long found, final long upTo, final int bytesMax) {
+    private long measure(final long upTo, final int bytesMax) {
         final Segment in = current();
         // The length before the bound: what the file has now lies below the appended end that is read after it.
         final long bytes = in.bytes();
