@@ -12,13 +12,13 @@ import java.util.zip.GZIPInputStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The log directories that Kafka wrote, and what Kafka's own classes read in them. */
-final class Corpus {
+public final class Corpus {
     private static final int TAR_BLOCK = 512;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private Corpus() {}
 
-    static Path root() {
+    public static Path root() {
         final String directory = System.getProperty("cordwood.corpus");
         if (directory == null || !Files.isDirectory(Path.of(directory))) {
             throw new AssertionError("the system property cordwood.corpus must name the corpus: " + directory);
@@ -26,7 +26,7 @@ final class Corpus {
         return Path.of(directory);
     }
 
-    static JsonNode truth(final String name) throws IOException {
+    public static JsonNode truth(final String name) throws IOException {
         try (InputStream in =
                 new GZIPInputStream(Files.newInputStream(root().resolve(name).resolve("truth.json.gz")))) {
             return JSON.readTree(in);
@@ -34,7 +34,7 @@ final class Corpus {
     }
 
     /** A file of a partition, which may be packed because it is sparse. */
-    static UnsafeBuffer bytes(final String name, final String partition, final String file) throws IOException {
+    public static UnsafeBuffer bytes(final String name, final String partition, final String file) throws IOException {
         final Path plain = root().resolve(name).resolve(partition).resolve(file);
         return new UnsafeBuffer(Files.exists(plain) ? Files.readAllBytes(plain) : unpacked(name, partition, file));
     }
