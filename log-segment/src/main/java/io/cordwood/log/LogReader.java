@@ -443,7 +443,7 @@ public final class LogReader implements AutoCloseable {
         final long stop = upTo >= segmentEnd ? bytes : stopPosition(in, upTo, bytes);
         in.file().view(position, (int) Math.min(WALK_BYTES, bytes - position), probe);
         final int first = headerAt(in, probe.buffer(), 0, position, bytes);
-        length = found * Math.min(stop - position, Math.max(bytesMax, first));
+        length = Math.min(stop - position, Math.max(bytesMax, first));
         return length;
     }
 
