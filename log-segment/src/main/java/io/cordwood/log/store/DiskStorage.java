@@ -2,6 +2,7 @@ package io.cordwood.log.store;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -75,6 +76,8 @@ public final class DiskStorage implements Storage {
             }
         } catch (final NoSuchFileException e) {
             return List.of();
+        } catch (final DirectoryIteratorException e) {
+            throw new StorageException(path.toString(), "list", String.valueOf(e.getMessage()), e);
         } catch (final IOException e) {
             throw Reasons.failure(path, "list", e);
         }

@@ -54,7 +54,12 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
         }
         final Mapping held = hold();
         final int seen = (int) Pieces.clip(position, bytes, held.length());
-        view.showInPlace(held.address() + position, seen, held);
+        if (seen == 0) {
+            held.release();
+            view.release();
+        } else {
+            view.showInPlace(held.address() + position, seen, held);
+        }
         return seen;
     }
 
@@ -71,7 +76,7 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
 
     @Override
     public void force() {
-        throw Pieces.readOnly(place.path(), "force");
+        channel.force();
     }
 
     @Override

@@ -49,7 +49,7 @@ final class Mapping implements FileView.Hold {
     private int file;
 
     // Under the lock of OpenFiles: where the bytes of the file end and those that hide a truncation begin.
-    private long hiddenFrom;
+    private long hiddenFrom = Long.MAX_VALUE;
 
     private Mapping(final OpenFiles files, final Place place, final long address, final long length, final int file) {
         this.files = files;
@@ -57,7 +57,6 @@ final class Mapping implements FileView.Hold {
         this.address = address;
         this.length = length;
         this.file = file;
-        this.hiddenFrom = length;
     }
 
     /** True if this system can map at all; whether a file system can reserve shows at the first file. */
@@ -65,29 +64,21 @@ final class Mapping implements FileView.Hold {
         return (IS_LINUX || IS_MAC) && Posix.IS_LOADED;
     }
 
-    /** Maps a file to look at. Under the lock of {@link OpenFiles}, so that it is the right file. */
-    static Mapping readOnly(final OpenFiles files, final Place place, final long length) throws IOException {
-        final int file = openFile(place.path(), OPEN_READ);
-        try {
-            return new Mapping(files, place, map(0, length, PROTECTION_READ, MAP_SHARED, file, 0), length, NO_FILE);
-        } finally {
-            Posix.API.close(file);
-        }
-    }
-
     /**
-     * Maps a file to write to, up to a length that it may not have yet: only what {@link #reserve} or the file itself backs
-     * may be touched. Under the lock of {@link OpenFiles}, so that it is the right file.
+     * Maps a file, under the lock of {@link OpenFiles}, so that it is the right file. One to write to may be mapped up to a
+     * length that it does not have yet: only what {@link #reserve} or the file itself backs may be touched then.
      */
-    static Mapping writable(final OpenFiles files, final Place place, final long length) throws IOException {
-        final int file = openFile(place.path(), OPEN_READ_WRITE);
-        boolean isMapped = false;
+    static Mapping of(final OpenFiles files, final Place place, final long length, final boolean isWritable)
+            throws IOException {
+        final int file = openFile(place.path(), isWritable ? OPEN_READ_WRITE : OPEN_READ);
+        boolean isKept = false;
         try {
-            final long address = map(0, length, PROTECTION_READ_WRITE, MAP_SHARED, file, 0);
-            isMapped = true;
-            return new Mapping(files, place, address, length, file);
+            final int protection = isWritable ? PROTECTION_READ_WRITE : PROTECTION_READ;
+            final long address = map(0, length, protection, MAP_SHARED, file, 0);
+            isKept = isWritable;
+            return new Mapping(files, place, address, length, isWritable ? file : NO_FILE);
         } finally {
-            if (!isMapped) {
+            if (!isKept) {
                 Posix.API.close(file);
             }
         }
@@ -175,7 +166,7 @@ final class Mapping implements FileView.Hold {
     void hide(final long from) throws IOException {
         final long firstPage = from & -PAGE_BYTES;
         // The page at an earlier cut is a private copy already; another would show what was written since.
-        if (from >= hiddenFrom || (from != firstPage && firstPage == (hiddenFrom & -PAGE_BYTES))) {
+        if (from >= Math.min(length, hiddenFrom) || (from != firstPage && firstPage == (hiddenFrom & -PAGE_BYTES))) {
             return;
         }
         hiddenFrom = from;

@@ -120,7 +120,7 @@ final class OpenFiles {
                 if (length == 0) {
                     throw Reasons.failure(file.place().path(), "look up", "the file was cut by someone else");
                 }
-                file.show(mapReadOnly(file.place(), length));
+                file.show(mapLocked(file.place(), length, false));
                 mappings.add(file);
             }
         } catch (final IOException e) {
@@ -148,10 +148,7 @@ final class OpenFiles {
     Mapping mapWritable(final Place place, final long length) throws IOException {
         lock.lock();
         try {
-            refuseGone(place);
-            final Mapping mapped = Mapping.writable(this, place, length);
-            place.mappings().add(mapped);
-            return mapped;
+            return mapLocked(place, length, true);
         } finally {
             lock.unlock();
         }
@@ -297,19 +294,22 @@ final class OpenFiles {
         }
     }
 
-    private Mapping mapReadOnly(final Place place, final long length) throws IOException {
-        for (; ; ) {
-            try {
-                final Mapping mapped = Mapping.readOnly(this, place, length);
-                place.mappings().add(mapped);
-                return mapped;
-            } catch (final IOException e) {
-                // Too many mappings or files in this process: the system's error is not to be had, one try is cheap.
-                if (!mappings.shrink() && !channels.shrink()) {
-                    throw e;
-                }
+    private Mapping mapLocked(final Place place, final long length, final boolean isWritable) throws IOException {
+        refuseGone(place);
+        Mapping mapped;
+        try {
+            mapped = Mapping.of(this, place, length, isWritable);
+        } catch (final IOException e) {
+            // Perhaps there are too many mappings or files in this process. The error code is not to be had: one more
+            // try.
+            final boolean isSmaller = mappings.shrink();
+            if (!channels.shrink() && !isSmaller) {
+                throw e;
             }
+            mapped = Mapping.of(this, place, length, isWritable);
         }
+        place.mappings().add(mapped);
+        return mapped;
     }
 
     private FileChannel openLocked(final Place place, final OpenOption... options) throws IOException {
@@ -370,7 +370,7 @@ final class OpenFiles {
     private void attach(final Place place) {
         lock.lock();
         try {
-            if (places.putIfAbsent(place.path(), place) == null) {
+            if (place.isHeld() && places.putIfAbsent(place.path(), place) == null) {
                 place.gone(false);
             }
         } finally {

@@ -44,6 +44,11 @@ final class Place {
         handles++;
     }
 
+    /** True if somebody has the file open. */
+    boolean isHeld() {
+        return handles > 0;
+    }
+
     /** True if nobody has the file open any more. */
     boolean release() {
         return --handles == 0;

@@ -126,27 +126,21 @@ final class ReadChannel extends RecentSet.Entry {
     }
 
     /**
-     * Forces the file. Linux and macOS force a file through a descriptor that was opened for reading just as well, and the
-     * failures of earlier writes are reported to it.
+     * Forces the file, through a descriptor of its own: an interrupt of a reader must not fail a force. Linux and macOS force
+     * a file through one that was opened for reading just as well, and report failures of earlier writes to it. A file that
+     * was deleted has nothing to keep.
      */
     void force() {
-        acquire("force");
-        boolean isInterrupted = Thread.interrupted();
-        try {
-            while (true) {
-                final FileChannel open = held();
-                try {
-                    open.force(true);
-                    return;
-                } catch (final ClosedChannelException e) {
-                    isInterrupted |= Thread.interrupted();
-                    files.reopen(this, open, "force");
-                } catch (final IOException e) {
-                    throw Reasons.failure(place.path(), "force", e);
-                }
+        final boolean isInterrupted = Thread.interrupted();
+        try (FileChannel own = files.openChannel(place, OPTIONS)) {
+            own.force(true);
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), "force", e);
+        } catch (final StorageException e) {
+            if (!place.isGone()) {
+                throw e;
             }
         } finally {
-            release();
             if (isInterrupted) {
                 Thread.currentThread().interrupt();
             }

@@ -43,10 +43,9 @@ final class RecentSet {
         }
     }
 
-    /** Adds an entry, after {@link #makeRoom}. */
+    /** Adds an entry, after {@link #makeRoom}. It counts as recent at its second use: a scan does not drive out the rest. */
     void add(final Entry entry) {
         entry.slot = entries.size();
-        entry.isRecent = true;
         entries.add(entry);
     }
 
@@ -66,9 +65,16 @@ final class RecentSet {
     /** Lowers the bound, because the system allows less than was configured; false if nothing could be evicted. */
     boolean shrink() {
         final int before = entries.size();
-        sizeMax = Math.max(1, before - before / 4);
-        makeRoom();
-        return entries.size() < before;
+        final int target = before - (before + 3) / 4;
+        boolean isEvicted = true;
+        while (isEvicted && entries.size() > target) {
+            isEvicted = evictOne();
+        }
+        if (entries.size() == before) {
+            return false;
+        }
+        sizeMax = Math.max(1, entries.size());
+        return true;
     }
 
     /** Evicts all that is not in use. */
@@ -89,11 +95,13 @@ final class RecentSet {
             if (entry.isRecent) {
                 entry.isRecent = false;
                 hand++;
-            } else if (entry.tryEvict()) {
-                remove(entry);
-                return true;
             } else {
+                // On to the next in any case: the newest entry moves into a slot that becomes free.
                 hand++;
+                if (entry.tryEvict()) {
+                    remove(entry);
+                    return true;
+                }
             }
         }
         return false;

@@ -30,7 +30,7 @@ final class WriteChannel implements AutoCloseable {
     }
 
     long size() throws IOException {
-        return channel.size();
+        return repeat(FileChannel::size);
     }
 
     /** Writes all that remains in a buffer, however short the single writes fall. */
@@ -70,21 +70,10 @@ final class WriteChannel implements AutoCloseable {
 
     /** Cuts the file and whatever is mapped of it, but for the mapping of the writer. */
     void cut(final long length, final @Nullable Mapping ofWriter) throws IOException {
-        boolean isInterrupted = Thread.interrupted();
-        try {
-            for (; ; ) {
-                final FileChannel open = channel;
-                try {
-                    files.cut(place, open, length, ofWriter);
-                    return;
-                } catch (final ClosedChannelException e) {
-                    isInterrupted |= Thread.interrupted();
-                    reopen(open, e);
-                }
-            }
-        } finally {
-            restore(isInterrupted);
-        }
+        repeat(open -> {
+            files.cut(place, open, length, ofWriter);
+            return length;
+        });
     }
 
     /**
@@ -113,6 +102,24 @@ final class WriteChannel implements AutoCloseable {
         channel.close();
     }
 
+    /** Acts on the channel until no interrupt comes between. */
+    private long repeat(final Act act) throws IOException {
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            for (; ; ) {
+                final FileChannel open = channel;
+                try {
+                    return act.on(open);
+                } catch (final ClosedChannelException e) {
+                    isInterrupted |= Thread.interrupted();
+                    reopen(open, e);
+                }
+            }
+        } finally {
+            restore(isInterrupted);
+        }
+    }
+
     private void reopen(final FileChannel broken, final ClosedChannelException cause) throws IOException {
         if (isClosed || (channel == broken && broken.isOpen())) {
             throw cause;
@@ -138,5 +145,11 @@ final class WriteChannel implements AutoCloseable {
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Something that can be done twice. */
+    @FunctionalInterface
+    private interface Act {
+        long on(FileChannel open) throws IOException;
     }
 }

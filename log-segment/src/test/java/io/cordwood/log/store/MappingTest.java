@@ -1,0 +1,199 @@
+package io.cordwood.log.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nobody looks at pages that are gone, or that belong to something else by now (bugs B27, B28). */
+class MappingTest {
+    private static final int LENGTH = 100_000;
+
+    @TempDir
+    private Path root;
+
+    private DiskStorage storage;
+
+    @BeforeEach
+    void open() {
+        storage =
+                new DiskStorage(root, DiskOptions.defaults().withMappingsMax(4).withReserveBytes(64 << 10));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        storage.close();
+        assertEquals(List.of(), Scratch.mapped(root), "mappings left");
+        assertEquals(0, Scratch.openBelow(root), "files left open");
+    }
+
+    @Test
+    void aViewKeepsAnEvictedMappingAlive() throws IOException {
+        final List<StorageFile> files = new ArrayList<>();
+        final FileView[] views = new FileView[10];
+        for (int i = 0; i < 11; i++) {
+            write("f" + i, i);
+            files.add(storage.open("f" + i, FileUse.LOOKUP, 0));
+        }
+        for (int i = 0; i < 10; i++) {
+            views[i] = new FileView();
+            assertEquals(LENGTH, files.get(i).view(0, LENGTH, views[i]));
+        }
+        for (int i = 0; i < 10; i++) {
+            Scratch.assertShown(views[i].buffer(), 0, LENGTH, i);
+            views[i].release();
+        }
+        // All were in use, so the bound had to give way; it holds again with the next file.
+        for (int i = 10; i >= 0; i--) {
+            Scratch.assertContent(files.get(i), 0, LENGTH, i);
+        }
+        assertEquals(4, Scratch.mapped(root).size());
+        files.forEach(StorageFile::close);
+        assertEquals(0, Scratch.mapped(root).size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4096, 40_960, 50_001, 99_999, 100_000})
+    void aTruncationShowsHeldViewsOldBytesOrZeros(final int cut) throws IOException {
+        write("f", 1);
+        final StorageFile sealed = storage.open("f", FileUse.APPEND_MAPPED, 1 << 20);
+        try (FileView ofSealed = new FileView();
+                FileView ofLookup = new FileView();
+                FileView ofWriter = new FileView();
+                StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0)) {
+            sealed.view(0, LENGTH, ofSealed);
+            sealed.close();
+            lookup.view(0, LENGTH, ofLookup);
+            try (StorageFile file = storage.open("f", FileUse.APPEND_MAPPED, 1 << 20)) {
+                file.view(0, LENGTH, ofWriter);
+                file.truncate(cut);
+                Scratch.append(file, 70_000, 2);
+                final byte[] seen = assertOldOrZero(ofWriter.buffer(), cut);
+                assertOldOrZero(ofSealed.buffer(), cut);
+                assertOldOrZero(ofLookup.buffer(), cut);
+                Scratch.assertContent(file, 0, cut, 1);
+                Scratch.assertContent(file, cut, 70_000, 2);
+
+                // Once more in the same page, and once more below: what a view shows does not come alive again.
+                file.truncate(cut + 10);
+                Scratch.append(file, 70_000, 3);
+                file.truncate(cut / 2);
+                Scratch.append(file, 70_000, 4);
+                final byte[] later = assertOldOrZero(ofWriter.buffer(), cut / 2);
+                for (int i = 0; i < LENGTH; i++) {
+                    assertTrue(later[i] == seen[i] || later[i] == 0, "position " + i);
+                }
+                Scratch.assertContent(file, cut / 2, 70_000, 4);
+            }
+        }
+    }
+
+    @Test
+    void aCutThroughAChannelIsSurvivedAsWell() {
+        write("f", 1);
+        try (StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0);
+                FileView view = new FileView();
+                FileView later = new FileView()) {
+            lookup.view(0, LENGTH, view);
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                file.truncate(5000);
+                assertOldOrZero(view.buffer(), 5000);
+                Scratch.append(file, LENGTH, 2);
+                assertOldOrZero(view.buffer(), 5000);
+                // The mapping is the one from before the cut: not more than zeros behind it.
+                lookup.view(0, LENGTH, later);
+                assertOldOrZero(later.buffer(), 5000);
+            }
+        }
+    }
+
+    @Test
+    void aReservedTailThatIsCutAtTheCloseKillsNobody() {
+        final StorageFile file = storage.open("f", FileUse.APPEND_MAPPED, 1 << 20);
+        try (FileView view = new FileView();
+                StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0)) {
+            Scratch.append(file, 5000, 1);
+            assertEquals(64 << 10, lookup.view(0, 1 << 20, view));
+            file.close();
+            for (int i = 5000; i < view.buffer().capacity(); i++) {
+                assertEquals(0, view.buffer().getByte(i));
+            }
+        }
+    }
+
+    @Test
+    void b27RollsAndDeletionsLeaveNothingMapped() throws IOException {
+        for (int i = 0; i < 500; i++) {
+            try (StorageFile file = storage.open("f" + i, FileUse.APPEND_MAPPED, 10 << 20);
+                    StorageFile lookup = storage.open("f" + i, FileUse.LOOKUP, 0)) {
+                Scratch.append(file, 80, i);
+                Scratch.assertContent(lookup, 0, 80, i);
+            }
+            if (i % 2 == 1) {
+                assertTrue(storage.delete("f" + i));
+            }
+            if (i % 100 == 99) {
+                assertEquals(List.of(), Scratch.mapped(root));
+            }
+        }
+        long bytes = 0;
+        for (final FileStatus status : storage.list("")) {
+            bytes += status.length();
+        }
+        assertEquals(250 * 80, bytes);
+    }
+
+    @Test
+    void forceWritesWhatWasStoredThroughTheMapping() throws IOException {
+        assumeFalse("tmpfs".equals(Files.getFileStore(root).type()), "a disk in memory has nothing to force: " + root);
+        try (StorageFile file = storage.open("f", FileUse.APPEND_MAPPED, 4 << 20)) {
+            Scratch.append(file, 2 << 20, 1);
+            assertTrue(dirtyKilobytes() >= 2 << 10, "only " + dirtyKilobytes() + " kB are dirty");
+            file.force();
+            assertEquals(0, dirtyKilobytes());
+        }
+    }
+
+    /** Kilobytes stored through mappings of our files that the disk does not have yet. */
+    private long dirtyKilobytes() throws IOException {
+        long dirty = 0;
+        boolean isOurs = false;
+        for (final String line : Files.readAllLines(Path.of("/proc/self/smaps"), StandardCharsets.UTF_8)) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                isOurs = line.contains(root.toString());
+            } else if (isOurs && line.matches("(Shared|Private)_Dirty:.*")) {
+                dirty += Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        return dirty;
+    }
+
+    private static byte[] assertOldOrZero(final DirectBuffer shown, final int cut) {
+        final byte[] seen = new byte[LENGTH];
+        shown.getBytes(0, seen);
+        for (int i = 0; i < LENGTH; i++) {
+            final byte old = Scratch.valueAt(i, 1);
+            assertTrue(seen[i] == old || (i >= cut && seen[i] == 0), "position " + i + " shows " + seen[i]);
+        }
+        return seen;
+    }
+
+    private void write(final String name, final int seed) {
+        try (StorageFile file = storage.open(name, FileUse.APPEND, 0)) {
+            Scratch.append(file, LENGTH, seed);
+        }
+    }
+}
