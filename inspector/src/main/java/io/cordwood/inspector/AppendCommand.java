@@ -2,6 +2,7 @@ package io.cordwood.inspector;
 
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
+import io.cordwood.log.Durability;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
@@ -78,7 +79,7 @@ final class AppendCommand implements Callable<Integer> {
             description = "page-cache or forced: whether each batch is on the disk before the next one is appended"
                     + " (default: page-cache). At the end all is forced in both cases.",
             converter = DurabilityName.class)
-    private boolean isForced;
+    private Durability durability = Durability.PAGE_CACHE;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -109,7 +110,8 @@ final class AppendCommand implements Callable<Integer> {
         }
         try (Storage storage = new DiskStorage(parent)) {
             makeParents(parent);
-            try (AutoCloseable lock = storage.lock(LOCK);
+            final AutoCloseable lock = storage.lock(LOCK);
+            try (lock;
                     Log log = open(storage, path, name.toString())) {
                 append(log);
             }
@@ -146,11 +148,11 @@ final class AppendCommand implements Callable<Integer> {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytesMax]);
         final BatchBuilder batch = new BatchBuilder(Codecs.standard());
         final AppendAs client = AppendAs.client(Math.max(0, log.leaderEpochs().latestEpoch()));
-        final AppendAs as = isForced ? client.forced() : client;
+        final AppendAs as = durability == Durability.FORCED ? client.forced() : client;
         final Progress progress = new Progress(streams, "appended");
         final long begin = log.endOffset();
         batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
-        while (lines.next()) {
+        while (hasNext(lines, () -> finish(log, batch, buffer, as, lines))) {
             if (!add(batch, lines)) {
                 finish(log, batch, buffer, as, lines);
                 batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
@@ -174,6 +176,16 @@ final class AppendCommand implements Callable<Integer> {
                                 ? "nothing appended; the log ends at offset " + end
                                 : "appended " + Text.count(end - begin, "record") + ", offsets " + begin + " to "
                                         + (end - 1));
+    }
+
+    /** A line that cannot be a record ends the command, but not before those above it are appended. */
+    private static boolean hasNext(final LineReader lines, final Runnable finish) throws IOException {
+        try {
+            return lines.next();
+        } catch (final CommandFailure e) {
+            finish.run();
+            throw e;
+        }
     }
 
     private boolean add(final BatchBuilder batch, final LineReader line) {
@@ -221,12 +233,12 @@ final class AppendCommand implements Callable<Integer> {
     }
 
     /** Reads the name of a durability. */
-    static final class DurabilityName implements ITypeConverter<Boolean> {
+    static final class DurabilityName implements ITypeConverter<Durability> {
         @Override
-        public Boolean convert(final String value) {
+        public Durability convert(final String value) {
             return switch (value) {
-                case "page-cache" -> false;
-                case "forced" -> true;
+                case "page-cache" -> Durability.PAGE_CACHE;
+                case "forced" -> Durability.FORCED;
                 default -> throw new TypeConversionException("'" + value + "' is neither page-cache nor forced");
             };
         }

@@ -1,0 +1,293 @@
+package io.cordwood.inspector.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitCallTarget;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.cordwood.inspector.architecture.sample.Banned;
+import java.lang.annotation.Annotation;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The arrows between modules and packages, and what deciding code must not do: own a thread, a clock, a random source or a file.
+ * A rule that finds no class at all fails, and each ban is proven on {@link Banned}, which breaks them all.
+ */
+class ArchitectureTest {
+    private static final String LOG = "io.cordwood.log..";
+    private static final String INDEX = "io.cordwood.index..";
+    private static final String INSPECTOR = "io.cordwood.inspector..";
+    private static final String[] CORES = {LOG, INDEX};
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.cordwood");
+
+    /** Kept apart from the classes above: they are tests. */
+    private static final JavaClasses SAMPLE = new ClassFileImporter().importPackagesOf(Banned.class);
+
+    /** Methods whose name alone says that they are banned, with their owner. */
+    private static final Set<String> BANNED_CALLS = Set.of(
+            "java.lang.System.currentTimeMillis",
+            "java.lang.System.nanoTime",
+            "java.time.Instant.now",
+            "java.time.Clock.systemUTC",
+            "java.time.Clock.systemDefaultZone",
+            "java.time.Clock.system",
+            "java.lang.Math.random",
+            "java.util.UUID.randomUUID",
+            "java.lang.Thread.<init>",
+            "java.lang.Thread.start",
+            "java.lang.Thread.sleep",
+            "java.util.concurrent.locks.LockSupport.park",
+            "java.util.concurrent.locks.LockSupport.parkNanos",
+            "java.nio.charset.Charset.defaultCharset",
+            "java.util.Locale.getDefault",
+            "java.util.Collection.parallelStream",
+            "java.lang.Object.wait");
+
+    /** Calls that take the default charset, locale or seed, because they do not say which: owner, name and parameters. */
+    private static final Set<String> BANNED_SIGNATURES = Set.of(
+            "java.lang.String.<init>(byte[])",
+            "java.lang.String.<init>(byte[],int,int)",
+            "java.lang.String.getBytes()",
+            "java.lang.String.toLowerCase()",
+            "java.lang.String.toUpperCase()",
+            "java.lang.String.format(java.lang.String,java.lang.Object[])",
+            "java.lang.String.formatted(java.lang.Object[])",
+            "java.io.InputStreamReader.<init>(java.io.InputStream)",
+            "java.io.OutputStreamWriter.<init>(java.io.OutputStream)",
+            "java.util.Random.<init>()");
+
+    private static final ArchRule NO_WORLD_IN_CORES = noClasses()
+            .that(areCore())
+            .should()
+            .callCodeUnitWhere(isBanned())
+            .as("deciding code owns no clock, thread, random source, default charset or locale");
+
+    private static final ArchRule NO_EXECUTORS_IN_CORES = noClasses()
+            .that(areCore())
+            .should()
+            .dependOnClassesThat(assignableTo(Executor.class)
+                    .or(assignableTo(Future.class))
+                    .or(assignableTo(ThreadLocalRandom.class))
+                    .or(assignableTo(Thread.class).and(isCalledMoreThanCurrentThread())));
+
+    private static final ArchRule NO_LOCKS_IN_CORES = noClasses()
+            .that(areCore())
+            .and()
+            .doNotHaveFullyQualifiedName("io.cordwood.log.store.OpenFiles")
+            .should()
+            .dependOnClassesThat(assignableTo(Lock.class));
+
+    private static final ArchRule NO_SYNCHRONIZED_METHODS =
+            methods().that().areDeclaredInClassesThat(areCore()).should().notHaveModifier(JavaModifier.SYNCHRONIZED);
+
+    private static final ArchRule NO_FILES_OUTSIDE_THE_STORE = noClasses()
+            .that(areCore())
+            .and()
+            .resideOutsideOfPackage("io.cordwood.log.store")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage("java.nio.file..")
+                    .or(assignableTo(java.io.File.class))
+                    .or(assignableTo(java.nio.channels.FileChannel.class))
+                    .or(assignableTo(java.io.RandomAccessFile.class))
+                    .or(assignableTo(java.io.FileInputStream.class))
+                    .or(assignableTo(java.io.FileOutputStream.class)))
+            .as("files lie behind the Storage SPI");
+
+    private static final ArchRule NAMES = noClasses()
+            .should()
+            .haveNameMatching(".*[.$](Abstract[A-Z]\\w*|\\w*(Impl|Manager|Helper))(\\$.*)?")
+            .as("no Abstract…, …Impl, …Manager, …Helper");
+
+    @Test
+    void theModulesAreAllSeen() {
+        for (final String seen : List.of(
+                "io.cordwood.log.Log",
+                "io.cordwood.log.record.RecordBatchFlyweight",
+                "io.cordwood.log.codec.Codec",
+                "io.cordwood.log.store.Storage",
+                "io.cordwood.index.SparseIndex",
+                "io.cordwood.inspector.Cordwood")) {
+            assertTrue(CLASSES.contain(seen), seen);
+        }
+        assertFalse(CLASSES.contain(ArchitectureTest.class), "tests are not judged");
+    }
+
+    @Test
+    void theLogKnowsNoSibling() {
+        noClasses()
+                .that()
+                .resideInAPackage(LOG)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.cordwood..").and(resideInAPackage(LOG).negate()).as("siblings"))
+                .check(CLASSES);
+    }
+
+    @Test
+    void anIndexKnowsTheLogAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(INDEX)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.cordwood..")
+                        .and(resideInAnyPackage(LOG, INDEX).negate())
+                        .as("anything but the log"))
+                .check(CLASSES);
+    }
+
+    @Test
+    void nobodyKnowsTheEdges() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(INSPECTOR)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(INSPECTOR, "picocli..", "com.fasterxml..", "io.cordwood.jmh..", "io.cordwood.testkit..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void thePackagesUnderTheLogDoNotKnowIt() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.cordwood.log.record..", "io.cordwood.log.codec..", "io.cordwood.log.store..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.cordwood.log")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("io.cordwood.log.store..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.cordwood.log.record..", "io.cordwood.log.codec..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.cordwood.log.record..", "io.cordwood.log.codec..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.cordwood.log.store..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void packagesFormNoCycle() {
+        slices().matching("io.cordwood.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void coresOwnNothingOfTheWorld() {
+        NO_WORLD_IN_CORES.check(CLASSES);
+        NO_EXECUTORS_IN_CORES.check(CLASSES);
+        NO_LOCKS_IN_CORES.check(CLASSES);
+        NO_SYNCHRONIZED_METHODS.check(CLASSES);
+        NO_FILES_OUTSIDE_THE_STORE.check(CLASSES);
+    }
+
+    @Test
+    void chronicleStaysInOneClass() {
+        final DescribedPredicate<JavaClass> chronicle = resideInAnyPackage("net.openhft..");
+        final Set<String> users = CLASSES.stream()
+                .filter(c -> c.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(dependency -> chronicle.test(dependency.getTargetClass())))
+                .map(JavaClass::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(Set.of("io.cordwood.log.store.Mapping"), users);
+        final JavaClass mapping = CLASSES.get("io.cordwood.log.store.Mapping");
+        assertTrue(
+                mapping.getCodeUnits().stream()
+                        .filter(unit -> !unit.getModifiers().contains(JavaModifier.PRIVATE))
+                        .noneMatch(unit -> chronicle.test(unit.getRawReturnType())
+                                || unit.getRawParameterTypes().stream().anyMatch(chronicle)),
+                "a signature of Mapping shows Chronicle's types");
+        assertTrue(
+                mapping.getFields().stream()
+                        .filter(field -> !field.getModifiers().contains(JavaModifier.PRIVATE))
+                        .noneMatch(field -> chronicle.test(field.getRawType())),
+                "a field of Mapping shows Chronicle's types");
+    }
+
+    @Test
+    void namesSayWhatThingsAre() {
+        NAMES.check(CLASSES);
+    }
+
+    @Test
+    void everyPublicTypeLiesInANullMarkedPackage() {
+        classes().that().arePublic().should(lieInAPackageMarkedBy(NullMarked.class)).check(CLASSES);
+    }
+
+    @Test
+    void theBansBite() {
+        final Set<String> broken = new TreeSet<>();
+        for (final ArchRule rule : List.of(
+                NO_WORLD_IN_CORES, NO_EXECUTORS_IN_CORES, NO_LOCKS_IN_CORES, NO_SYNCHRONIZED_METHODS,
+                NO_FILES_OUTSIDE_THE_STORE, NAMES)) {
+            final List<String> details = rule.evaluate(SAMPLE).getFailureReport().getDetails();
+            assertFalse(details.isEmpty(), rule.getDescription());
+            broken.addAll(details);
+        }
+        final String all = String.join("\n", broken);
+        for (final String call : BANNED_CALLS) {
+            assertTrue(all.contains(call), () -> call + " is not found in\n" + all);
+        }
+        for (final String signature : BANNED_SIGNATURES) {
+            assertTrue(all.contains(signature.replace(",", ", ").replace("[]", "")) || all.contains(signature), () -> signature + " is not found in\n" + all);
+        }
+    }
+
+    private static DescribedPredicate<JavaClass> areCore() {
+        return resideInAnyPackage(CORES)
+                .or(resideInAPackage("io.cordwood.inspector.architecture.sample"))
+                .and(DescribedPredicate.describe("no edges", c -> !isEdge(c)))
+                .as("are core classes");
+    }
+
+    /** Edges may own a thread and a clock, and so may what is nested in them. */
+    private static boolean isEdge(final JavaClass c) {
+        final String name = c.getName().replaceFirst("\\$.*", "");
+        return name.endsWith("Agent") || name.endsWith("Appender");
+    }
+
+    private static DescribedPredicate<JavaCall<?>> isBanned() {
+        return DescribedPredicate.describe("a banned call", call -> {
+            final CodeUnitCallTarget target = call.getTarget();
+            final String name = target.getOwner().getName() + "." + target.getName();
+            final String parameters = target.getRawParameterTypes().stream()
+                    .map(JavaClass::getSourceCodeName)
+                    .collect(Collectors.joining(","));
+            return BANNED_CALLS.contains(name) || BANNED_SIGNATURES.contains(name + "(" + parameters + ")");
+        });
+    }
+}
