@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
  * The few numbers of a log that its writer moves and other threads look at. Each is stored with release and loaded with
  * acquire semantics: who sees an offset sees the bytes below it.
  */
+@SuppressWarnings("UnusedVariable") // The fields are read and written through their handles.
 final class LogPositions {
     private static final VarHandle START;
     private static final VarHandle APPENDED;
