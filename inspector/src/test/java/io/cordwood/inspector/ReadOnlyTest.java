@@ -68,7 +68,7 @@ final class ReadOnlyTest {
         }) {
             final Run run = Run.of(args);
             assertTrue(run.exitCode() <= 1, run.err());
-            assertTrue(!run.out().isEmpty() || run.exitCode() == 1, String.join(" ", run.err()));
+            assertTrue(!run.out().isEmpty() || run.exitCode() == 1, run.err());
         }
     }
 
