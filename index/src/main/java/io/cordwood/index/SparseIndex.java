@@ -5,6 +5,7 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.SegmentIndex;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,11 +95,8 @@ public final class SparseIndex implements SegmentIndex {
         for (; ; ) {
             final IndexTables seen = tables;
             final long position = seen.positionOf(offset - baseOffset, view);
-            if (position >= 0) {
-                return position;
-            }
-            if (seen == tables) {
-                return 0;
+            if (isCurrent(seen)) {
+                return Math.max(0, position);
             }
         }
     }
@@ -108,11 +106,8 @@ public final class SparseIndex implements SegmentIndex {
         for (; ; ) {
             final IndexTables seen = tables;
             final long position = seen.positionOfTimestamp(timestampMs, view);
-            if (position >= 0) {
-                return position;
-            }
-            if (seen == tables) {
-                return 0;
+            if (isCurrent(seen)) {
+                return Math.max(0, position);
             }
         }
     }
@@ -122,11 +117,8 @@ public final class SparseIndex implements SegmentIndex {
         for (; ; ) {
             final IndexTables seen = tables;
             final long timestamp = seen.largestTimestamp(view);
-            if (timestamp >= -1) {
-                return timestamp;
-            }
-            if (seen == tables) {
-                return -1;
+            if (isCurrent(seen)) {
+                return Math.max(-1, timestamp);
             }
         }
     }
@@ -202,6 +194,12 @@ public final class SparseIndex implements SegmentIndex {
         } else {
             ((ActiveIndex) tables).files().release();
         }
+    }
+
+    /** Whether all that was read of some tables was read before others took their place, and their files were cut. */
+    private boolean isCurrent(final IndexTables seen) {
+        VarHandle.acquireFence();
+        return seen == tables;
     }
 
     private ActiveIndex active(final String operation) {
