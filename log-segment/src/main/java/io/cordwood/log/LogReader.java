@@ -406,7 +406,7 @@ public final class LogReader implements AutoCloseable {
         final DirectBuffer buffer = view.buffer();
         final int most = Math.min(shown, bytesMax);
         int at = 0;
-        while (most - at >= WALK_BYTES || most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at)) {
+        while (most - at >= WALK_BYTES || (most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at))) {
             final int size = headerAt(in, buffer, at, position + at, in.bytes());
             if (at + size > most || batch.baseOffset() >= upTo) {
                 break;
