@@ -8,7 +8,12 @@ package io.cordwood.log;
  * @param startOffset of the first record that this leader wrote or was going to write, at least 0.
  */
 public record LeaderEpoch(int epoch, long startOffset) {
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @param epoch at least 0.
+     * @param startOffset at least 0.
+     */
     public LeaderEpoch {
         if (epoch < 0 || startOffset < 0) {
             throw new IllegalArgumentException(

@@ -30,7 +30,11 @@ public record PartitionMetadata(UUID topicId) {
     private static final int TOPIC_ID_CHARS = 22;
     private static final int BYTES_MAX = 1 << 12;
 
-    /** Checks the id. */
+    /**
+     * Checks the id.
+     *
+     * @param topicId not all zeros.
+     */
     public PartitionMetadata {
         if (topicId.getMostSignificantBits() == 0 && topicId.getLeastSignificantBits() == 0) {
             throw new IllegalArgumentException("a topic id of zeros means that there is none");
