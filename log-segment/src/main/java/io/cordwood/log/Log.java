@@ -36,7 +36,7 @@ public final class Log implements AutoCloseable {
     private final LogParts parts;
     private LogConfig config;
     private long flushCheckedMs;
-    private long flushedAtCheck = -1;
+    private long flushedAtCheck;
     private boolean isClosed;
 
     Log(
@@ -56,6 +56,7 @@ public final class Log implements AutoCloseable {
         this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
         final long end = recovery.endOffset();
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
+        this.flushedAtCheck = positions.flushedEnd();
         this.forces = new LogForces(positions);
         this.appends = new LogAppends(
                 segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);

@@ -138,8 +138,8 @@ public final class LogReader implements AutoCloseable {
      *
      * @param target of the bytes.
      * @param skip bytes of it that were sent before.
-     * @return bytes sent now; or {@link Refusal#OFFSET_OUT_OF_RANGE} if the log was truncated since they were found: what
-     *     was sent of them is void then, and may be torn.
+     * @return bytes sent now; or {@link Refusal#OFFSET_OUT_OF_RANGE} if the log was truncated since they were found, or
+     *     their segment dropped: what was sent of them is void then, and may be torn.
      * @throws StorageException if the disk or the target fails.
      */
     public long transferTo(final WritableByteChannel target, final long skip) {
@@ -159,6 +159,9 @@ public final class LogReader implements AutoCloseable {
                 return Refusal.OFFSET_OUT_OF_RANGE;
             }
             final Segment sealed = sameSegment(located);
+            if (sealed == null) {
+                return Refusal.OFFSET_OUT_OF_RANGE;
+            }
             if (sealed == located) {
                 throw e;
             }
@@ -168,10 +171,11 @@ public final class LogReader implements AutoCloseable {
         }
     }
 
-    private Segment sameSegment(final Segment other) {
+    /** The segment as it is listed now; null if it was dropped. */
+    private @Nullable Segment sameSegment(final Segment other) {
         final SegmentList list = segments.list();
         final int index = list.floor(other.baseOffset());
-        return index >= 0 && list.get(index).baseOffset() == other.baseOffset() ? list.get(index) : other;
+        return index >= 0 && list.get(index).baseOffset() == other.baseOffset() ? list.get(index) : null;
     }
 
     /**

@@ -1,0 +1,502 @@
+package io.cordwood.index.log;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.AppendAs;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogBuilder;
+import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.LogReader;
+import io.cordwood.log.RetentionResult;
+import io.cordwood.log.ScanIndexes;
+import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.codec.CompressionType;
+import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.Refusal;
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** One log, its model, and random acts on both, from one seed. */
+final class LogLife implements AutoCloseable {
+    private static final long RETENTION_MS = 5_000;
+    private static final long RETENTION_BYTES = 2_500;
+    private static final CompressionType[] CODECS = CompressionType.values();
+
+    private final Random random;
+    private final Storage storage;
+    private final Path root;
+    private final boolean isMapped;
+    private final boolean isIndexed;
+    private final LogConfig config;
+    private final LogModel model = new LogModel();
+    private final List<String> history = new ArrayList<>();
+    private final UnsafeBuffer claim = new UnsafeBuffer(0, 0);
+    private long nowMs = 1_700_000_000_000L;
+    private int lives;
+    private int tags;
+    private int epoch;
+    private SegmentDigestState digests;
+    private Log log;
+    private LogReader reader;
+
+    LogLife(final long seed, final Path root, final boolean isMapped, final boolean isIndexed) {
+        this.random = new Random(seed);
+        this.root = root;
+        this.isMapped = isMapped;
+        this.isIndexed = isIndexed;
+        this.storage = UnforcedStorage.over(new DiskStorage(root));
+        this.config = LogConfig.of(Map.of(
+                "segment.bytes", "" + (300 + random.nextInt(1500)),
+                "index.interval.bytes", "" + (random.nextInt(4) * 120),
+                "segment.index.bytes", "" + (random.nextInt(3) == 0 ? 40 : 4096),
+                "segment.ms", "" + (random.nextInt(3) == 0 ? 2_000 : 604_800_000),
+                "segment.jitter.ms", "" + random.nextInt(2) * 500,
+                "file.delete.delay.ms", "" + random.nextInt(2) * 3_000,
+                "preallocate", "" + random.nextBoolean(),
+                "retention.ms", "" + RETENTION_MS,
+                "retention.bytes", "" + RETENTION_BYTES));
+        this.digests = new SegmentDigestState(storage, directory());
+        this.log = open(directory(), digests, 0, 0);
+        this.reader = log.newReader();
+    }
+
+    private String directory() {
+        return "t-" + lives;
+    }
+
+    private Log open(
+            final String directory, final SegmentDigestState state, final long recoveryPoint, final long startOffset) {
+        final LogBuilder builder = new LogBuilder(storage, directory)
+                .config(config)
+                .indexes(isIndexed ? new SparseIndexes() : new ScanIndexes())
+                .state(state)
+                .recoveryPoint(recoveryPoint)
+                .startOffset(startOffset)
+                .jitterSeed(7);
+        return (isMapped ? builder.mapped() : builder).open(nowMs);
+    }
+
+    List<String> history() {
+        return history;
+    }
+
+    private void did(final String act) {
+        history.add(act);
+    }
+
+    /** One random act, after which log and model agree. */
+    void step() throws IOException {
+        nowMs += random.nextInt(400);
+        final int choice = random.nextInt(100);
+        if (choice < 28) {
+            append(random.nextInt(3) > 0);
+        } else if (choice < 38) {
+            appendAsReplica();
+        } else if (choice < 41) {
+            refused();
+        } else if (choice < 49) {
+            claim();
+        } else if (choice < 52) {
+            did("publish");
+            log.publish();
+            model.publish();
+        } else if (choice < 73) {
+            look();
+        } else {
+            change(choice);
+        }
+        agree();
+    }
+
+    private void change(final int choice) throws IOException {
+        if (choice < 76) {
+            did("roll");
+            log.roll(nowMs);
+            model.publish();
+        } else if (choice < 80) {
+            did("flush");
+            log.flush();
+            log.publish();
+            model.flush(log.flushedOffset());
+        } else if (choice < 83) {
+            retain();
+        } else if (choice < 87) {
+            deletePrefix();
+        } else if (choice < 92) {
+            final long offset = anyOffset();
+            did("truncate to " + offset);
+            model.publish();
+            final long expected = offset < model.start() ? Refusal.OFFSET_OUT_OF_RANGE : model.truncateTo(offset);
+            assertEquals(expected, log.truncateTo(offset, nowMs));
+            model.learn(log.baseOffsets());
+            adoptEpochs(model.end());
+        } else if (choice < 93) {
+            final long offset = model.end() + random.nextInt(20) - 10;
+            if (offset >= 0) {
+                did("start anew at " + offset);
+                assertEquals(offset, log.truncateFullyAndStartAt(offset, nowMs));
+                model.startAnew(offset);
+            }
+        } else if (choice < 97) {
+            reopen();
+        } else {
+            reopenKilled();
+        }
+    }
+
+    private void adoptEpochs(final long replayedFrom) {
+        if (model.hasLostEpochs(replayedFrom)) {
+            model.adoptEpochs(log.leaderEpochs().entries());
+        }
+    }
+
+    private long anyOffset() {
+        final long span = model.end() - model.start();
+        return Math.max(0, model.start() - 3 + (long) (random.nextDouble() * (span + 7)));
+    }
+
+    private StoredBatch anyBatch(final long base, final int batchEpoch) {
+        final long[] timestamps = new long[1 + random.nextInt(3)];
+        for (int i = 0; i < timestamps.length; i++) {
+            timestamps[i] = nowMs - random.nextInt(random.nextInt(4) == 0 ? 8_000 : 300);
+        }
+        final CompressionType type = random.nextInt(4) == 0 ? CODECS[random.nextInt(CODECS.length)] : CODECS[0];
+        return StoredBatch.encode(base, batchEpoch, type, timestamps, "r".repeat(random.nextInt(60)) + tags++);
+    }
+
+    private static UnsafeBuffer run(final List<StoredBatch> batches) {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        batches.forEach(batch -> bytes.writeBytes(batch.bytes()));
+        return new UnsafeBuffer(bytes.toByteArray());
+    }
+
+    private void append(final boolean publishes) {
+        epoch = Math.max(epoch, model.latestEpoch()) + (random.nextInt(6) == 0 ? 1 : 0);
+        final List<StoredBatch> sent = new ArrayList<>();
+        final long first = model.nextOffset();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            final StoredBatch batch = anyBatch(0, -1);
+            sent.add(batch);
+            model.gather(batch.at(model.nextOffset(), epoch));
+        }
+        did((publishes ? "append " : "gather ") + sent.size() + " at " + first + " epoch " + epoch);
+        final UnsafeBuffer run = run(sent);
+        final AppendAs as = AppendAs.client(epoch);
+        assertEquals(
+                first,
+                publishes
+                        ? log.append(run, 0, run.capacity(), as, nowMs)
+                        : log.gather(run, 0, run.capacity(), as, nowMs),
+                log.refusalReason());
+        if (publishes) {
+            model.publish();
+        }
+        adoptPublished();
+    }
+
+    private void appendAsReplica() {
+        epoch = Math.max(epoch, model.latestEpoch()) + random.nextInt(2);
+        final List<StoredBatch> sent = new ArrayList<>();
+        final boolean isFar = random.nextInt(10) == 0 && !model.published().isEmpty() && isActiveFilled();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            final long gap = isFar && i == 0 ? 3_000_000_000L : random.nextInt(3) * 2L;
+            final StoredBatch batch = anyBatch(model.nextOffset() + gap, epoch);
+            sent.add(batch);
+            model.gather(batch);
+        }
+        did("replicate " + sent.size() + " from " + sent.get(0).base() + " epoch " + epoch);
+        final UnsafeBuffer run = run(sent);
+        assertEquals(
+                sent.get(0).base(), log.append(run, 0, run.capacity(), AppendAs.replica(), nowMs), log.refusalReason());
+        model.publish();
+    }
+
+    private boolean isActiveFilled() {
+        final long[] bases = log.baseOffsets();
+        return model.published().get(model.published().size() - 1).base() >= bases[bases.length - 1];
+    }
+
+    /** A roll in the middle of a run publishes what came before. */
+    private void adoptPublished() {
+        model.learn(log.baseOffsets());
+        for (int count = 1; count <= model.gatheredCount(); count++) {
+            if (log.endOffset() == model.endWithGathered(count)) {
+                model.publishFirst(count);
+                return;
+            }
+        }
+    }
+
+    private void refused() {
+        final long end = model.nextOffset();
+        if (end == 0) {
+            return;
+        }
+        did("refused");
+        final UnsafeBuffer below = run(List.of(anyBatch(end - 1, Math.max(0, model.latestEpoch()))));
+        assertEquals(Refusal.OFFSETS_OUT_OF_ORDER, log.append(below, 0, below.capacity(), AppendAs.replica(), nowMs));
+        final UnsafeBuffer fine = run(List.of(anyBatch(0, -1)));
+        if (model.latestEpoch() > 0) {
+            final AppendAs old = AppendAs.client(model.latestEpoch() - 1);
+            assertEquals(Refusal.FENCED_LEADER_EPOCH, log.append(fine, 0, fine.capacity(), old, nowMs));
+        }
+        final UnsafeBuffer torn = run(List.of(anyBatch(0, -1), anyBatch(0, -1)));
+        torn.putByte(torn.capacity() - 3, (byte) ~torn.getByte(torn.capacity() - 3));
+        final AppendAs as = AppendAs.client(Math.max(epoch, model.latestEpoch()));
+        assertEquals(Refusal.CORRUPT_BATCH, log.append(torn, 0, torn.capacity(), as, nowMs));
+    }
+
+    private void claim() {
+        final int room = 150 + random.nextInt(100);
+        did("claim " + room);
+        assertEquals(Refusal.ACCEPTED, log.claim(room, claim, nowMs), log.refusalReason());
+        adoptPublished();
+        if (random.nextInt(3) == 0) {
+            log.abort();
+            return;
+        }
+        epoch = Math.max(epoch, model.latestEpoch());
+        final long[] timestamps = {nowMs - 5};
+        final String tag = "claim" + tags++;
+        final BatchBuilder builder = new BatchBuilder(Codecs.standard()).wrap(claim, 0, room);
+        StoredBatch.fill(builder, timestamps, tag);
+        model.gather(StoredBatch.encode(model.nextOffset(), epoch, CompressionType.NONE, timestamps, tag));
+        assertEquals(
+                model.endWithGathered(model.gatheredCount()) - 1,
+                log.commit(builder.finish(), AppendAs.coordinator(epoch), nowMs));
+    }
+
+    private void retain() {
+        final long mark = random.nextBoolean() ? Long.MAX_VALUE : anyOffset();
+        model.publish();
+        final long highWatermark = Math.min(mark, model.end());
+        did("retain up to " + highWatermark);
+        final int expected = model.expectDropped(nowMs, highWatermark, RETENTION_MS, RETENTION_BYTES);
+        final RetentionResult result = log.retain(nowMs, highWatermark);
+        assertEquals(expected, result.dropped(), () -> result.toString());
+        model.dropFront(0, expected, log.baseOffsets()[0]);
+    }
+
+    private void deletePrefix() {
+        final long offset = anyOffset();
+        final long highWatermark = random.nextBoolean() ? Long.MAX_VALUE : anyOffset();
+        model.publish();
+        did("delete below " + offset + ", high watermark " + highWatermark);
+        if (offset > Math.min(highWatermark, model.end())) {
+            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, log.deletePrefix(offset, highWatermark, nowMs));
+        } else {
+            final int dropped = offset > model.start() ? model.expectDroppedByStart(offset) : 0;
+            final int before = log.segmentCount();
+            model.dropFront(offset, dropped, 0);
+            assertEquals(model.start(), log.deletePrefix(offset, highWatermark, nowMs));
+            assertEquals(before - dropped, log.segmentCount());
+        }
+    }
+
+    private void look() throws IOException {
+        final long offset = anyOffset();
+        final long upTo = random.nextInt(3) == 0 ? anyOffset() : Long.MAX_VALUE;
+        final int bytesMax = random.nextInt(1_000);
+        did("read " + offset + " up to " + upTo + ", " + bytesMax + " bytes");
+        agreeOnRead(offset, upTo, bytesMax);
+        if (random.nextBoolean()) {
+            agreeOnRead(reader.nextOffset(), upTo, bytesMax);
+        }
+        agreeOnTransfer(offset, upTo, bytesMax);
+        final long timestamp = nowMs - random.nextInt(8_000);
+        assertEquals(model.offsetForTimestamp(timestamp, upTo), reader.offsetForTimestamp(timestamp, upTo));
+        if (random.nextInt(4) == 0) {
+            reader.release();
+        }
+        log.doWork(nowMs);
+    }
+
+    private void agreeOnRead(final long offset, final long upTo, final int bytesMax) {
+        final byte[] expected = model.read(offset, upTo, bytesMax, false);
+        final long result = reader.read(offset, upTo, bytesMax);
+        if (expected == null) {
+            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
+            return;
+        }
+        assertEquals(expected.length, result, "bytes read at " + offset);
+        assertSame(expected, reader.buffer()::getBytes);
+    }
+
+    private void agreeOnTransfer(final long offset, final long upTo, final int bytesMax) throws IOException {
+        final byte[] expected = model.read(offset, upTo, bytesMax, true);
+        final long result = reader.locate(offset, upTo, bytesMax);
+        if (expected == null) {
+            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
+            return;
+        }
+        assertEquals(expected.length, result, "bytes located at " + offset);
+        final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        try (WritableByteChannel channel = Channels.newChannel(sent)) {
+            long skip = 0;
+            while (skip < result) {
+                skip += reader.transferTo(channel, skip);
+            }
+        }
+        assertArrayEquals(expected, sent.toByteArray());
+    }
+
+    /** Copies bytes from an index into an array. */
+    private interface Source {
+        void getBytes(int index, byte[] bytes);
+    }
+
+    /** The CRC does not cover offset and epoch, so that all bytes are known. */
+    private static void assertSame(final byte[] expected, final Source source) {
+        final byte[] actual = new byte[expected.length];
+        if (actual.length > 0) {
+            source.getBytes(0, actual);
+        }
+        assertArrayEquals(expected, actual);
+    }
+
+    private void agree() {
+        model.learn(log.baseOffsets());
+        assertEquals(model.start(), log.startOffset(), "start");
+        assertEquals(model.end(), log.endOffset(), "end");
+        assertEquals(model.flushed(), log.flushedOffset(), "flushed");
+        assertEquals(model.sizeInBytes(), log.sizeInBytes(), "bytes");
+        assertEquals(model.largestTimestamp(), log.largestTimestamp(), "largest timestamp");
+        assertEquals(model.epochs(), log.leaderEpochs().entries());
+        assertEquals(model.digests(), digests.digests(), "digests");
+    }
+
+    private void reopen() throws IOException {
+        did("close and open");
+        final long start = log.startOffset();
+        reader.close();
+        log.close();
+        model.publish();
+        checkClosed();
+        digests = new SegmentDigestState(storage, directory());
+        log = open(directory(), digests, Long.MAX_VALUE, start);
+        reader = log.newReader();
+        model.learn(log.baseOffsets());
+        model.reopened(true);
+        adoptEpochs(model.end());
+    }
+
+    private void checkClosed() throws IOException {
+        assertEquals(List.of(), DirectoryCheck.faults(storage, directory(), isIndexed));
+        final Map<String, byte[]> left = content(directory());
+        final String copy = "copy-" + history.size();
+        Files.createDirectories(root.resolve(copy));
+        for (final Map.Entry<String, byte[]> file : left.entrySet()) {
+            if (file.getKey().endsWith(LogFiles.LOG)) {
+                Files.write(root.resolve(copy).resolve(file.getKey()), file.getValue());
+            }
+        }
+        final SegmentDigestState replayed = new SegmentDigestState(storage, copy);
+        try (Log rebuilt = open(copy, replayed, 0, model.start())) {
+            assertEquals(model.digests(), replayed.digests(), "replayed");
+            assertEquals(Math.max(model.start(), lastEnd()), rebuilt.endOffset());
+        }
+        final Map<String, byte[]> built = content(copy);
+        for (final String name : left.keySet()) {
+            // The epochs of batches that are gone are only in their file.
+            if (!name.endsWith(SegmentDigestState.SUFFIX) && !name.equals(LogFiles.LEADER_EPOCHS)) {
+                assertArrayEquals(left.get(name), built.get(name), name);
+            }
+        }
+        clear(copy);
+    }
+
+    private long lastEnd() {
+        final List<StoredBatch> batches = model.published();
+        final long[] bases = log.baseOffsets();
+        final long base = bases[bases.length - 1];
+        return batches.isEmpty()
+                ? base
+                : Math.max(base, batches.get(batches.size() - 1).last() + 1);
+    }
+
+    /** As a killed process leaves its directory: what is in the page cache stays, in a mapping also what was only gathered. */
+    private void reopenKilled() throws IOException {
+        did("kill and open");
+        final Map<String, byte[]> left = content(directory());
+        final String dead = directory();
+        final long flushed = log.flushedOffset();
+        final long start = log.startOffset();
+        reader.close();
+        log.closeUncleanly();
+        clear(dead);
+        lives++;
+        Files.createDirectories(root.resolve(directory()));
+        for (final Map.Entry<String, byte[]> file : left.entrySet()) {
+            Files.write(root.resolve(directory()).resolve(file.getKey()), file.getValue());
+        }
+        digests = new SegmentDigestState(storage, directory());
+        log = open(directory(), digests, flushed, start);
+        reader = log.newReader();
+        model.learn(log.baseOffsets());
+        final int survived = survivors();
+        assertTrue(isMapped || survived == 0, "gathered batches that were written: " + survived);
+        model.publish(survived);
+        model.reopened(false);
+        adoptEpochs(flushed);
+    }
+
+    private int survivors() {
+        for (int count = model.gatheredCount(); count > 0; count--) {
+            if (log.endOffset() == model.endWithGathered(count)) {
+                return count;
+            }
+        }
+        return 0;
+    }
+
+    private Map<String, byte[]> content(final String directory) throws IOException {
+        final Map<String, byte[]> content = new TreeMap<>();
+        try (var files = Files.newDirectoryStream(root.resolve(directory))) {
+            for (final Path file : files) {
+                content.put(Objects.requireNonNull(file.getFileName()).toString(), Files.readAllBytes(file));
+            }
+        }
+        return content;
+    }
+
+    private void clear(final @Nullable String directory) throws IOException {
+        final Path path = root.resolve(Objects.requireNonNull(directory));
+        try (var files = Files.newDirectoryStream(path)) {
+            for (final Path file : files) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(path);
+    }
+
+    /** Ends with a clean close and its checks. */
+    void end() throws IOException {
+        reopen();
+        agree();
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        log.closeUncleanly();
+        storage.close();
+    }
+}
