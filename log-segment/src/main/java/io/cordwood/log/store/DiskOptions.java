@@ -5,7 +5,8 @@ package io.cordwood.log.store;
  *
  * @param stagingBytes first size of the memory in which a file for appending gathers what is claimed, 4 KiB or more.
  * @param stagingBytesMax most that one file may gather before it publishes; a larger claim is refused.
- * @param filesMax files that are held open for reading at once; the least recently read are closed.
+ * @param filesMax files that are held open for reading at once; the least recently read are closed. Never more than half of
+ *     what the process is allowed.
  * @param mappingsMax files that are held mapped for looking up at once; the least recently used are unmapped.
  * @param reserveBytes disk that a mapped file reserves in one step, a multiple of 4 KiB. Smaller than the default of 2 MiB
  *     is for tests.
@@ -14,7 +15,15 @@ public record DiskOptions(int stagingBytes, int stagingBytesMax, int filesMax, i
     private static final int PAGE_BYTES = 4096;
     private static final DiskOptions DEFAULTS = new DiskOptions(64 << 10, 1 << 30, 2_000, 8_000, 2 << 20);
 
-    /** Checks each value against its limits. */
+    /**
+     * Checks each value against its limits.
+     *
+     * @param stagingBytes first size of the memory in which a file gathers what is claimed.
+     * @param stagingBytesMax most that one file may gather.
+     * @param filesMax files that are held open for reading at once.
+     * @param mappingsMax files that are held mapped for looking up at once.
+     * @param reserveBytes disk that a mapped file reserves in one step.
+     */
     public DiskOptions {
         check("stagingBytes", stagingBytes, PAGE_BYTES, 1 << 30);
         check("stagingBytesMax", stagingBytesMax, stagingBytes, 1 << 30);

@@ -2,6 +2,7 @@ package io.cordwood.log.store;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * its file evicted; never on an append, and never on a read of a file that is open.
  */
 final class OpenFiles {
+    private static final Path LIMITS = Path.of("/proc/self/limits");
+    private static final String OPEN_FILES = "Max open files";
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Path, Place> places = new HashMap<>();
     private final ChannelSource source;
@@ -27,8 +31,9 @@ final class OpenFiles {
     private final RecentSet mappings;
 
     OpenFiles(final int filesMax, final int mappingsMax, final ChannelSource source) {
+        Reasons.load();
         this.source = source;
-        this.channels = new RecentSet(filesMax);
+        this.channels = new RecentSet(Math.min(filesMax, Math.max(1, descriptorsMax() / 2)));
         this.mappings = new RecentSet(mappingsMax);
     }
 
@@ -292,6 +297,22 @@ final class OpenFiles {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Files that this process may have open; half of them are for others, who fail in worse ways when there are none left. */
+    private static int descriptorsMax() {
+        try {
+            for (final String line : Files.readAllLines(LIMITS, StandardCharsets.US_ASCII)) {
+                if (line.startsWith(OPEN_FILES)) {
+                    final String soft =
+                            line.substring(OPEN_FILES.length()).strip().split(" ", 2)[0];
+                    return (int) Math.min(Integer.MAX_VALUE, Long.parseLong(soft));
+                }
+            }
+        } catch (final IOException | NumberFormatException e) {
+            // Not Linux, or not limited. What is too many shows when the system refuses.
+        }
+        return Integer.MAX_VALUE;
     }
 
     private Mapping mapLocked(final Place place, final long length, final boolean isWritable) throws IOException {

@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Objects;
 
 /** Puts what the system answered into words that help an operator. */
 final class Reasons {
@@ -19,6 +20,11 @@ final class Reasons {
     private static final String TOO_MANY_OPEN = "too many open files";
 
     private Reasons() {}
+
+    /** Loads what a failure needs: to load a class takes a file, and the failure may be that there is none left. */
+    static void load() {
+        Objects.requireNonNull(failure(Path.of(""), "load", new IOException(TOO_MANY_OPEN)));
+    }
 
     static StorageException failure(final Path file, final String operation, final IOException cause) {
         return new StorageException(file.toString(), operation, words(file, cause), cause);

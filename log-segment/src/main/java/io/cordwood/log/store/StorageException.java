@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 public final class StorageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Path of the file or directory. */
     private final String file;
+
+    /** What was tried. */
     private final String operation;
 
     /**

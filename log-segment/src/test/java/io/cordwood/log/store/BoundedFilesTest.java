@@ -130,15 +130,18 @@ class BoundedFilesTest {
             try (DiskStorage storage = new DiskStorage(root)) {
                 final StorageFile[] files = openAll(storage, FileUse.READ);
                 final StorageFile[] lookups = openAll(storage, FileUse.LOOKUP);
-                final StorageFile[] appended = new StorageFile[100];
+                // Two descriptors each: together with half of the limit for readers that is more than there are.
+                final StorageFile[] appended = new StorageFile[300];
+                for (int i = 0; i < appended.length; i++) {
+                    appended[i] = storage.open("t-0/new" + i, FileUse.APPEND_MAPPED, 4096);
+                    Scratch.append(appended[i], 64, 1);
+                }
                 for (int round = 0; round < 2; round++) {
                     for (int i = 0; i < FILES; i++) {
                         Scratch.assertContent(files[i], 0, 64, i);
-                        Scratch.assertContent(lookups[i], 0, 64, i);
                     }
-                    for (int i = 0; i < appended.length && round == 0; i++) {
-                        appended[i] = storage.open("t-0/new" + i, FileUse.APPEND_MAPPED, 4096);
-                        Scratch.append(appended[i], 64, 1);
+                    for (int i = 0; i < FILES; i++) {
+                        Scratch.assertContent(lookups[i], 0, 64, i);
                     }
                 }
                 for (final StorageFile file : appended) {

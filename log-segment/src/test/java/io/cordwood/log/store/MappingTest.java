@@ -88,8 +88,9 @@ class MappingTest {
                 Scratch.assertContent(file, cut, 70_000, 2);
 
                 // Once more in the same page, and once more below: what a view shows does not come alive again.
-                file.truncate(cut + 10);
+                file.truncate(cut - cut % 4096 / 2);
                 Scratch.append(file, 70_000, 3);
+                assertOldOrZero(ofWriter.buffer(), cut - cut % 4096 / 2);
                 file.truncate(cut / 2);
                 Scratch.append(file, 70_000, 4);
                 final byte[] later = assertOldOrZero(ofWriter.buffer(), cut / 2);
