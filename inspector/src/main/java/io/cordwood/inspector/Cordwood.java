@@ -6,11 +6,13 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -43,6 +45,8 @@ public final class Cordwood implements Runnable {
     /** Set by the launcher, which knows better than the JVM whether standard error is a terminal. */
     private static final String TERMINAL = "cordwood.terminal";
 
+    private static final int BUFFER_BYTES = 1 << 16;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -62,18 +66,11 @@ public final class Cordwood implements Runnable {
      * @param args the command line
      */
     public static void main(final String[] args) {
-        final int exitCode;
-        try (BufferedOutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
-                PrintStream err =
-                        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8)) {
-            exitCode = execute(new Streams(System.in, out, err, Boolean.getBoolean(TERMINAL)), args);
-            out.flush();
-        } catch (final IOException e) {
-            // Nobody reads any more.
-            System.exit(ExitCode.IO);
-            return;
-        }
-        System.exit(exitCode);
+        // Buffered, and the buffer flushed by execute: nothing is left to be closed.
+        final OutputStream out =
+                new StandardOutput(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER_BYTES));
+        final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        System.exit(execute(new Streams(System.in, out, err, Boolean.getBoolean(TERMINAL)), args));
     }
 
     /** Runs a command line in this process. */
@@ -94,10 +91,23 @@ public final class Cordwood implements Runnable {
             return ExitCode.USAGE;
         });
         line.setExecutionExceptionHandler((failure, ignored, parsed) -> explain(failure, streams.err()));
-        return line.execute(args);
+        int exitCode;
+        try {
+            exitCode = line.execute(args);
+        } catch (final OutOfMemoryError e) {
+            streams.err().println("cordwood: out of memory; JAVA_TOOL_OPTIONS=-Xmx2g gives more, for example");
+            exitCode = ExitCode.IO;
+        }
+        try {
+            streams.out().flush();
+        } catch (final IOException e) {
+            // What ended with an I/O error has said so.
+            exitCode = exitCode == ExitCode.IO ? exitCode : explainIo(e, streams.err());
+        }
+        return exitCode;
     }
 
-    private static int explain(final Exception failure, final PrintStream err) throws Exception {
+    private static int explain(final Exception failure, final PrintStream err) {
         if (failure instanceof CommandFailure expected) {
             err.println("cordwood: " + failure.getMessage());
             return expected.exitCode();
@@ -110,18 +120,22 @@ public final class Cordwood implements Runnable {
             err.println("cordwood: no path: " + failure.getMessage());
             return ExitCode.USAGE;
         }
-        if (failure instanceof ClosedOutput) {
-            // Whoever read has seen enough, as head does: nothing to say.
-            return ExitCode.IO;
+        if (failure instanceof UncheckedIOException unchecked) {
+            return explainIo(Objects.requireNonNullElse(unchecked.getCause(), unchecked), err);
         }
-        if (failure instanceof IOException
-                || failure instanceof UncheckedIOException
-                || failure instanceof StorageException) {
-            err.println("cordwood: " + failure.getMessage());
-            return ExitCode.IO;
+        if (failure instanceof StorageException || failure instanceof IOException) {
+            return explainIo(failure, err);
         }
         // A defect of ours: its place is worth more than a tidy screen.
-        throw failure;
+        failure.printStackTrace(err);
+        return ExitCode.IO;
+    }
+
+    private static int explainIo(final Exception failure, final PrintStream err) {
+        if (!(failure instanceof StandardOutput.Failure output && output.isClosed())) {
+            err.println("cordwood: " + failure.getMessage());
+        }
+        return ExitCode.IO;
     }
 
     /** Tells the version that the jar was built as. */

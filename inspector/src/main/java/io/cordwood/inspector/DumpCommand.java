@@ -4,11 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
-import java.io.BufferedWriter;
+import io.cordwood.log.store.StorageException;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -36,7 +33,6 @@ import picocli.CommandLine.Spec;
         })
 final class DumpCommand implements Callable<Integer> {
     private static final int READ_BYTES_LEAST = 61;
-    private static final int BUFFER_CHARS = 1 << 16;
 
     private final Streams streams;
 
@@ -78,22 +74,31 @@ final class DumpCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--max-bytes is " + readBytesMax + ", but the least is " + READ_BYTES_LEAST + ", a batch's header");
         }
-        boolean isGood = true;
         for (final String path : paths) {
             Place.root(path);
         }
         try (SegmentWalk walk = new SegmentWalk(readBytesMax)) {
             final DumpWriter writer = writer(walk);
-            for (final String path : paths) {
-                try (Storage storage = new DiskStorage(Place.root(path))) {
-                    for (final Place place : Place.find(path, storage)) {
-                        isGood &= writer.partition(storage, place);
-                    }
+            try {
+                return dump(writer) ? ExitCode.FINE : ExitCode.DAMAGE;
+            } catch (final StorageException | CommandFailure e) {
+                writer.flush();
+                throw e;
+            }
+        }
+    }
+
+    private boolean dump(final DumpWriter writer) throws IOException {
+        boolean isGood = true;
+        for (final String path : paths) {
+            try (Storage storage = new DiskStorage(Place.root(path))) {
+                for (final Place place : Place.find(path, storage)) {
+                    isGood &= writer.partition(storage, place);
                 }
             }
-            writer.end();
         }
-        return isGood ? ExitCode.FINE : ExitCode.DAMAGE;
+        writer.end();
+        return isGood;
     }
 
     private DumpWriter writer(final SegmentWalk walk) throws IOException {
@@ -103,8 +108,6 @@ final class DumpCommand implements Callable<Integer> {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             return new JsonDump(json, walk, isLimited);
         }
-        final PrintWriter out = new PrintWriter(
-                new BufferedWriter(new OutputStreamWriter(streams.out(), StandardCharsets.UTF_8), BUFFER_CHARS));
-        return new TextDump(out, walk, showsRecords, isLimited);
+        return new TextDump(new Lines(streams.out()), walk, showsRecords, isLimited);
     }
 }

@@ -21,4 +21,11 @@ interface DumpWriter {
      * @throws IOException if the output takes no more.
      */
     void end() throws IOException;
+
+    /**
+     * Hands on what is written so far, because the rest will not come.
+     *
+     * @throws IOException if the output takes no more.
+     */
+    void flush() throws IOException;
 }

@@ -5,12 +5,13 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.io.IOException;
 
 /**
  * Walks the entries of one index file in bounded memory. Zero entries at the end are the rest of a preallocated file: they are
- * counted, not shown.
+ * counted, not shown. A file that is gone meanwhile has no entries.
  */
 final class IndexEntries {
     /** Takes one entry: offset and position, or timestamp and offset; both absolute. */
@@ -66,6 +67,10 @@ final class IndexEntries {
                 if (shown < wanted) {
                     break;
                 }
+            }
+        } catch (final StorageException e) {
+            if (!PartitionFiles.isGone(storage, path)) {
+                throw e;
             }
         }
         return this;

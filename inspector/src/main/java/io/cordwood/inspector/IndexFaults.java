@@ -8,6 +8,7 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,11 @@ final class IndexFaults implements LogCheck.Companion {
             return path.endsWith(LogFiles.OFFSET_INDEX)
                     ? IndexDump.ofOffsets(file, baseOffset)
                     : IndexDump.ofTimes(file, baseOffset);
+        } catch (final StorageException e) {
+            if (PartitionFiles.isGone(storage, path)) {
+                return null;
+            }
+            throw e;
         }
     }
 

@@ -9,6 +9,7 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.PartitionMetadata;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -89,11 +90,20 @@ final class JsonDump implements DumpWriter {
     }
 
     private void file(final Storage storage, final String path, final FileStatus file) throws IOException {
+        final String hash;
+        try {
+            hash = isLimited ? "" : Sha256.ofFile(storage, path, file.length());
+        } catch (final StorageException e) {
+            if (PartitionFiles.isGone(storage, path)) {
+                return;
+            }
+            throw e;
+        }
         json.writeStartObject();
         json.writeStringField("name", file.name());
         json.writeNumberField("size", file.length());
         if (!isLimited) {
-            json.writeStringField("sha256", Sha256.ofFile(storage, path, file.length()));
+            json.writeStringField("sha256", hash);
         }
         json.writeEndObject();
     }
@@ -165,6 +175,11 @@ final class JsonDump implements DumpWriter {
         json.writeEndArray();
         json.writeEndObject();
         json.writeRaw('\n');
+        flush();
+    }
+
+    @Override
+    public void flush() throws IOException {
         json.flush();
     }
 }

@@ -86,6 +86,12 @@ record PartitionFiles(List<FileStatus> all, List<SegmentFiles> segments) {
                 named(listed, LogFiles.name(base, LogFiles.TIME_INDEX) + behind));
     }
 
+    /** Whether a file is gone that was listed before: a live log drops segments while we look. */
+    static boolean isGone(final Storage storage, final String path) {
+        final int slash = path.lastIndexOf('/');
+        return named(storage.list(slash < 0 ? "" : path.substring(0, slash)), path.substring(slash + 1)) == null;
+    }
+
     private static @Nullable FileStatus named(final List<FileStatus> files, final String name) {
         for (final FileStatus file : files) {
             if (file.name().equals(name)) {

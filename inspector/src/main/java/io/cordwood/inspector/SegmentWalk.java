@@ -11,6 +11,7 @@ import io.cordwood.log.record.RecordFlyweight;
 import io.cordwood.log.record.RecordReader;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.io.IOException;
 
@@ -44,7 +45,7 @@ final class SegmentWalk implements AutoCloseable {
         records = new RecordReader(Codecs.standard(), Memory.decompressedBytesMax());
     }
 
-    /** Walks one segment; a live one up to the length that it had when it was listed. */
+    /** Walks one segment; a live one up to the length that it had when it was listed, or not at all if it is gone. */
     void walk(final Storage storage, final String path, final long baseOffset, final long size, final Visitor visitor)
             throws IOException {
         counts = new Counts();
@@ -66,6 +67,10 @@ final class SegmentWalk implements AutoCloseable {
                 reason = cursor.reason();
             } else {
                 skippedBytes = end - parsedBytes;
+            }
+        } catch (final StorageException e) {
+            if (!PartitionFiles.isGone(storage, path)) {
+                throw e;
             }
         }
     }

@@ -2,7 +2,7 @@ package io.cordwood.inspector;
 
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
-import java.io.PrintWriter;
+import java.io.IOException;
 
 /** Writes batches as the rows of a table, and their records below them. */
 final class TextBatch {
@@ -12,13 +12,13 @@ final class TextBatch {
     private static final int TIME_WIDTH = 24;
     private static final int PRODUCER_WIDTH = 22;
 
-    private final PrintWriter out;
+    private final Lines out;
     private final SegmentWalk walk;
     private final boolean showsRecords;
     private final StringBuilder line = new StringBuilder();
     private boolean isFirst;
 
-    TextBatch(final PrintWriter out, final SegmentWalk walk, final boolean showsRecords) {
+    TextBatch(final Lines out, final SegmentWalk walk, final boolean showsRecords) {
         this.out = out;
         this.walk = walk;
         this.showsRecords = showsRecords;
@@ -29,7 +29,7 @@ final class TextBatch {
         isFirst = true;
     }
 
-    void write(final RecordBatchFlyweight batch) {
+    void write(final RecordBatchFlyweight batch) throws IOException {
         if (isFirst) {
             isFirst = false;
             head();
@@ -52,11 +52,11 @@ final class TextBatch {
             }
         }
         if (!walk.flaw().isEmpty()) {
-            out.println("    ^ " + walk.flaw());
+            out.line("    ^ " + walk.flaw());
         }
     }
 
-    private void head() {
+    private void head() throws IOException {
         line.setLength(0);
         line.append("  ");
         for (int i = 0; i < HEADS.length; i++) {
@@ -65,10 +65,11 @@ final class TextBatch {
         left("codec", CODEC_WIDTH);
         left("max timestamp (UTC)", TIME_WIDTH);
         left("producer", PRODUCER_WIDTH);
-        out.println(line.append("  notes"));
+        out.line(line.append("  notes"));
     }
 
-    private void row(final RecordBatchFlyweight batch, final String controlType, final long records) {
+    private void row(final RecordBatchFlyweight batch, final String controlType, final long records)
+            throws IOException {
         line.setLength(0);
         line.append("  ");
         right(Long.toString(walk.position()), WIDTHS[0]);
@@ -86,7 +87,7 @@ final class TextBatch {
             length--;
         }
         line.setLength(length);
-        out.println(line);
+        out.line(line);
     }
 
     private static String producer(final RecordBatchFlyweight batch) {
@@ -118,7 +119,7 @@ final class TextBatch {
         }
     }
 
-    private void record(final RecordFlyweight record) {
+    private void record(final RecordFlyweight record) throws IOException {
         line.setLength(0);
         line.append("      | ")
                 .append(record.offset())
@@ -137,7 +138,7 @@ final class TextBatch {
                 bytes(record, record.headerValueIndex(), record.headerValueLength());
             }
         }
-        out.println(line);
+        out.line(line);
     }
 
     private void bytes(final RecordFlyweight record, final int index, final int length) {

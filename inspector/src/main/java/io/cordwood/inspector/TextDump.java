@@ -9,20 +9,19 @@ import io.cordwood.log.PartitionMetadata;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a dump for people: per partition a head and a sum, per segment a line, a table of its batches and what is wrong. */
 final class TextDump implements DumpWriter {
-    private final PrintWriter out;
+    private final Lines out;
     private final SegmentWalk walk;
     private final TextBatch batches;
     private final boolean isLimited;
     private boolean isFirst = true;
 
-    TextDump(final PrintWriter out, final SegmentWalk walk, final boolean showsRecords, final boolean isLimited) {
+    TextDump(final Lines out, final SegmentWalk walk, final boolean showsRecords, final boolean isLimited) {
         this.out = out;
         this.walk = walk;
         this.isLimited = isLimited;
@@ -33,23 +32,22 @@ final class TextDump implements DumpWriter {
     public boolean partition(final Storage storage, final Place place) throws IOException {
         final PartitionFiles files = PartitionFiles.list(storage, place);
         if (!isFirst) {
-            out.println();
+            out.line();
         }
         isFirst = false;
-        out.println(place.label());
+        out.line(place.label());
         boolean isGood = head(storage, place, files);
         final Counts sum = new Counts();
         for (final SegmentFiles segment : files.segments()) {
             isGood &= segment(storage, place.directory(), segment);
             sum.add(walk.counts());
         }
-        out.println();
-        out.println("  " + sum(files, sum));
-        stopIfClosed();
+        out.line();
+        out.line("  " + sum(files, sum));
         return isGood;
     }
 
-    private boolean head(final Storage storage, final Place place, final PartitionFiles files) {
+    private boolean head(final Storage storage, final Place place, final PartitionFiles files) throws IOException {
         final StringBuilder line = new StringBuilder("  ");
         final PartitionName name = PartitionName.parse(place.folder());
         if (name != null) {
@@ -68,19 +66,19 @@ final class TextDump implements DumpWriter {
                 .append(Text.count(files.all().size(), "file"))
                 .append(", ")
                 .append(Text.count(bytes, "byte"));
-        out.println(line);
+        out.line(line);
         return place.segmentFile() != null || besides(storage, place.directory());
     }
 
-    private boolean besides(final Storage storage, final String directory) {
+    private boolean besides(final Storage storage, final String directory) throws IOException {
         boolean isGood = true;
         try {
             final PartitionMetadata metadata = PartitionMetadata.read(storage, directory);
             if (metadata != null) {
-                out.println("  topic id " + metadata.topicIdText());
+                out.line("  topic id " + metadata.topicIdText());
             }
         } catch (final CorruptLogException e) {
-            out.println(bad(LogFiles.PARTITION_METADATA, e.reason()));
+            out.line(bad(LogFiles.PARTITION_METADATA, e.reason()));
             isGood = false;
         }
         try {
@@ -88,10 +86,10 @@ final class TextDump implements DumpWriter {
             if (epochs != null && !epochs.isEmpty()) {
                 final StringJoiner line = new StringJoiner(", ", "  leader epochs ", "");
                 epochs.forEach(entry -> line.add(entry.epoch() + " from offset " + entry.startOffset()));
-                out.println(line);
+                out.line(line.toString());
             }
         } catch (final CorruptLogException e) {
-            out.println(bad(LogFiles.LEADER_EPOCHS, e.reason()));
+            out.line(bad(LogFiles.LEADER_EPOCHS, e.reason()));
             isGood = false;
         }
         return isGood;
@@ -103,28 +101,27 @@ final class TextDump implements DumpWriter {
 
     private boolean segment(final Storage storage, final String directory, final SegmentFiles segment)
             throws IOException {
-        out.println();
+        out.line();
         final long size = segment.log().length();
-        out.println("  " + segment.log().name() + "  " + Text.count(size, "byte"));
+        out.line("  " + segment.log().name() + "  " + Text.count(size, "byte"));
         batches.begin();
         walk.walk(storage, LogFiles.path(directory, segment.log().name()), segment.baseOffset(), size, batches::write);
         final Counts counts = walk.counts();
-        out.println("    " + Text.count(counts.batches(), "batch") + ", " + records(counts) + offsets(counts));
+        out.line("    " + Text.count(counts.batches(), "batch") + ", " + records(counts) + offsets(counts));
         final String indexes = index(storage, directory, segment.baseOffset(), segment.offsetIndex(), false) + ", "
                 + index(storage, directory, segment.baseOffset(), segment.timeIndex(), true);
-        out.println("    " + indexes);
+        out.line("    " + indexes);
         if (counts.damagedBatches() > 0) {
-            out.println("    DAMAGED: " + Text.count(counts.damagedBatches(), "batch") + ", marked above");
+            out.line("    DAMAGED: " + Text.count(counts.damagedBatches(), "batch") + ", marked above");
         }
         if (walk.trailingBytes() > 0) {
-            out.println("    DAMAGED: " + trailing(walk.trailingBytes()) + " invalid at position " + walk.parsedBytes()
+            out.line("    DAMAGED: " + trailing(walk.trailingBytes()) + " invalid at position " + walk.parsedBytes()
                     + ": " + walk.reason());
         }
         if (walk.skippedBytes() > 0) {
-            out.println("    " + Text.count(walk.skippedBytes(), "byte") + " not read from position "
-                    + walk.parsedBytes() + " on: limit reached");
+            out.line("    " + Text.count(walk.skippedBytes(), "byte") + " not read from position " + walk.parsedBytes()
+                    + " on: limit reached");
         }
-        stopIfClosed();
         return walk.trailingBytes() == 0 && counts.damagedBatches() == 0;
     }
 
@@ -178,15 +175,13 @@ final class TextDump implements DumpWriter {
                 + (isKnown ? "" : " (DAMAGED: " + entries.sanity() + ")");
     }
 
-    /** A reader that has seen enough, such as head, ends the command. */
-    private void stopIfClosed() throws IOException {
-        if (out.checkError()) {
-            throw new ClosedOutput();
-        }
+    @Override
+    public void end() throws IOException {
+        flush();
     }
 
     @Override
-    public void end() throws IOException {
-        stopIfClosed();
+    public void flush() throws IOException {
+        out.flush();
     }
 }

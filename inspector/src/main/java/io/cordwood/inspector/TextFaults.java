@@ -3,24 +3,22 @@ package io.cordwood.inspector;
 import io.cordwood.log.Fault;
 import io.cordwood.log.LogCheck;
 import java.io.IOException;
-import java.io.PrintWriter;
 
 /** Writes faults for people: one line each, below the partition, which ends with what was looked at. */
 final class TextFaults implements FaultWriter {
-    private final PrintWriter out;
+    private final Lines out;
     private long faults;
     private int partitions;
     private int damagedPartitions;
 
-    TextFaults(final PrintWriter out) {
+    TextFaults(final Lines out) {
         this.out = out;
     }
 
     @Override
     public void begin(final Place place) throws IOException {
         partitions++;
-        out.println(place.label());
-        stopIfClosed();
+        out.line(place.label());
     }
 
     @Override
@@ -30,8 +28,8 @@ final class TextFaults implements FaultWriter {
         if (fault.offset() >= 0) {
             line.append(", offset ").append(fault.offset());
         }
-        out.println(line.append(": ").append(fault.reason()));
-        stopIfClosed();
+        out.line(line.append(": ").append(fault.reason()));
+        out.flush();
     }
 
     @Override
@@ -68,30 +66,23 @@ final class TextFaults implements FaultWriter {
                     .append(Text.count(result.unreadBatches(), "batch"))
                     .append(" too large for their records to be read");
         }
-        out.println(line);
-        stopIfClosed();
+        out.line(line);
     }
 
     @Override
     public void end() throws IOException {
         if (partitions != 1) {
-            out.println(
+            out.line(
                     faults == 0
                             ? "No fault in " + Text.count(partitions, "partition") + "."
                             : Text.count(faults, "fault") + " in " + Text.number(damagedPartitions) + " of "
                                     + Text.count(partitions, "partition") + ".");
         }
-        stopIfClosed();
+        out.flush();
     }
 
     @Override
     public long faults() {
         return faults;
-    }
-
-    private void stopIfClosed() throws IOException {
-        if (out.checkError()) {
-            throw new ClosedOutput();
-        }
     }
 }

@@ -9,10 +9,7 @@ import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -107,6 +104,6 @@ final class VerifyCommand implements Callable<Integer> {
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             return new JsonFaults(json);
         }
-        return new TextFaults(new PrintWriter(new OutputStreamWriter(streams.out(), StandardCharsets.UTF_8)));
+        return new TextFaults(new Lines(streams.out()));
     }
 }

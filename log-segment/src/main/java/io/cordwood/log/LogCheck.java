@@ -3,6 +3,7 @@ package io.cordwood.log;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
@@ -190,7 +191,15 @@ public final class LogCheck implements AutoCloseable {
         companion.begin(directory, base);
         final long faultsBefore = segments.faults();
         try (StorageFile file = storage.open(path, FileUse.READ, 0)) {
-            segments.check(path, file, Math.min(log.length(), file.length()), base, nextBase);
+            // The length after the companion's look at the indexes: a live log may have grown, an index must not lead
+            // it.
+            segments.check(path, file, file.length(), base, nextBase);
+        } catch (final StorageException e) {
+            if (has(storage.list(directory), log.name())) {
+                throw e;
+            }
+            // Dropped by a log that is being written, together with its indexes.
+            return;
         }
         companion
                 .end(nextBase == Long.MAX_VALUE, segments.faults() == faultsBefore)
