@@ -63,7 +63,7 @@ final class LogAppenderTest {
             Thread.onSpinWait();
         }
         while (ticket.outcome() == AppendTicket.PENDING) {
-            Thread.yield();
+            Thread.onSpinWait();
         }
         return ticket.outcome();
     }
@@ -377,7 +377,7 @@ final class LogAppenderTest {
 
     private static long result(final LogRequest request) {
         while (!request.isDone()) {
-            Thread.yield();
+            Thread.onSpinWait();
         }
         return request.result();
     }

@@ -249,7 +249,7 @@ final class LogTest {
             for (int i = 0; i < 10; i++) {
                 append(
                         log,
-                        batch(CompressionType.NONE, new long[] {NOW + 100 * i, NOW + 100 * i + 50}, "a", "b"),
+                        batch(CompressionType.NONE, new long[] {NOW + 100L * i, NOW + 100L * i + 50}, "a", "b"),
                         CLIENT);
             }
             assertEquals(0, reader.offsetForTimestamp(0, Long.MAX_VALUE));
