@@ -392,9 +392,9 @@ public final class LogReader implements AutoCloseable {
     /** Shows whole batches from the position on. */
     private long show(final long upTo, final int bytesMax) {
         final Segment in = current();
-        final long left = in.bytes() - position;
-        int shown = in.file().view(position, (int) Math.min(left, Math.max(bytesMax, PROBE_BYTES)), view);
-        final int first = headerAt(in, view.buffer(), 0, position, in.bytes());
+        final long bytes = lengthBehindPosition(in);
+        int shown = in.file().view(position, (int) Math.min(bytes - position, Math.max(bytesMax, PROBE_BYTES)), view);
+        final int first = headerAt(in, view.buffer(), 0, position, bytes);
         if (first > shown) {
             shown = in.file().view(position, first, view);
             if (shown < first) {
@@ -404,6 +404,15 @@ public final class LogReader implements AutoCloseable {
         final int whole = wholeBatches(in, shown, Math.max(bytesMax, first), upTo);
         batches.wrap(view.buffer(), 0, whole);
         return whole;
+    }
+
+    /** Length of the file, which ends at the position or before it only if it was cut after that was found. */
+    private long lengthBehindPosition(final Segment in) {
+        final long bytes = in.bytes();
+        if (bytes <= position) {
+            throw damaged(in, position, "the file ends at " + bytes);
+        }
+        return bytes;
     }
 
     private int wholeBatches(final Segment in, final int shown, final int bytesMax, final long upTo) {
@@ -440,7 +449,7 @@ public final class LogReader implements AutoCloseable {
     private long measure(final long upTo, final int bytesMax) {
         final Segment in = current();
         // The length before the bound: what the file has now lies below the appended end that is read after it.
-        final long bytes = in.bytes();
+        final long bytes = lengthBehindPosition(in);
         final SegmentList list = segments.list();
         final int index = list.floor(in.baseOffset());
         final long segmentEnd = index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
