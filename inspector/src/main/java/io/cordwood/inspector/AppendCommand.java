@@ -34,6 +34,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "append",
         mixinStandardHelpOptions = true,
+        versionProvider = Cordwood.Version.class,
         description =
                 "Appends a record for each line of standard input to a partition directory, which is made with its"
                         + " parents if it is missing. Locks the data directory that holds it, as a broker does.",

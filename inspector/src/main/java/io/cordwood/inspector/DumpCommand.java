@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "dump",
         mixinStandardHelpOptions = true,
+        versionProvider = Cordwood.Version.class,
         description =
                 "Shows what is in segments, partitions or a whole data directory: batches, records, index entries,"
                         + " leader epochs. Reads only, also beside a running broker.",

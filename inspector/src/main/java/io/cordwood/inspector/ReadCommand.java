@@ -28,6 +28,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "read",
         mixinStandardHelpOptions = true,
+        versionProvider = Cordwood.Version.class,
         description =
                 "Prints the values of a partition's records, one a line; null for none. Control records are left out."
                         + " Reads only, also beside a running broker, and stops at damage.",

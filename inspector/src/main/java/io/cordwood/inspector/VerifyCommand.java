@@ -21,6 +21,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
+        versionProvider = Cordwood.Version.class,
         description =
                 "Checks every batch, record and index entry of segments, partitions or a whole data directory, and tells"
                         + " each fault with file, position, offset and reason. Goes on behind damage. Reads only.",

@@ -79,9 +79,10 @@ final class CommandLineTest {
         assertTrue(run.out().contains("cordwood " + command), run.out());
     }
 
-    @Test
-    void version() {
-        final Run run = Run.of("--version");
+    @ParameterizedTest
+    @ValueSource(strings = {"", "dump", "verify", "append", "read"})
+    void version(final String command) {
+        final Run run = command.isEmpty() ? Run.of("--version") : Run.of(command, "--version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("cordwood "), run.out());
     }
