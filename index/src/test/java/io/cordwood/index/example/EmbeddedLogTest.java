@@ -29,10 +29,11 @@ final class EmbeddedLogTest {
     @Test
     void theReadmeShowsTheExample() throws IOException {
         final Path root = Path.of(Objects.requireNonNull(System.getProperty("cordwood.root")));
-        final String source = Files.readString(
-                root.resolve("index/src/test/java/io/cordwood/index/example/EmbeddedLog.java"));
+        final String source =
+                Files.readString(root.resolve("index/src/test/java/io/cordwood/index/example/EmbeddedLog.java"));
         final int begin = source.indexOf('\n', source.indexOf("// README begins")) + 1;
-        final String example = source.substring(begin, source.indexOf("    // README ends")).stripIndent();
+        final String example =
+                source.substring(begin, source.indexOf("    // README ends")).stripIndent();
         assertTrue(Files.readString(root.resolve("README.md")).contains(example), "README.md must show:\n" + example);
     }
 }
