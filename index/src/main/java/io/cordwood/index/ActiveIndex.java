@@ -19,8 +19,7 @@ final class ActiveIndex implements IndexTables {
 
     static {
         try {
-            LARGEST_TIMESTAMP =
-                    MethodHandles.lookup().findVarHandle(ActiveIndex.class, "largestTimestamp", long.class);
+            LARGEST_TIMESTAMP = MethodHandles.lookup().findVarHandle(ActiveIndex.class, "largestTimestamp", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -79,8 +78,8 @@ final class ActiveIndex implements IndexTables {
                 || relativeOffset < lastRelative
                 || position < lastPosition
                 || position > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("batch with relative offset " + relativeOffset + " at position " + position
-                    + " cannot follow relative offset " + lastRelative + " at position " + lastPosition);
+            throw new IllegalArgumentException("batch with relative offset " + relativeOffset + " at position "
+                    + position + " cannot follow relative offset " + lastRelative + " at position " + lastPosition);
         }
         if (maxTimestamp > largestTimestamp) {
             largestRelative = (int) relativeOffset;

@@ -9,6 +9,9 @@ import org.agrona.DirectBuffer;
  * doubling steps until it encloses the key, and what is enclosed is halved. Most searches touch two or three pages of a large
  * index instead of one for each halving; if keys grow unevenly, a search costs at most twice the halvings. A key behind the
  * last entry, which is what readers at the end of a log ask for, costs one comparison.
+ *
+ * <p>Every search ends, also in a file that is being cut: then its entries turn to zeros meanwhile, and the answer, which is
+ * some entry, is not used.
  */
 final class FloorSearch {
     private FloorSearch() {}
@@ -36,7 +39,7 @@ final class FloorSearch {
         int step = 1;
         if (OffsetIndexDescriptor.relativeOffset(buffer, low) <= key) {
             high = Math.min(last, low + step);
-            while (OffsetIndexDescriptor.relativeOffset(buffer, high) <= key) {
+            while (high < last && OffsetIndexDescriptor.relativeOffset(buffer, high) <= key) {
                 low = high;
                 step <<= 1;
                 high = Math.min(last, low + step);
@@ -44,7 +47,7 @@ final class FloorSearch {
         } else {
             high = low;
             low = Math.max(0, high - step);
-            while (OffsetIndexDescriptor.relativeOffset(buffer, low) > key) {
+            while (low > 0 && OffsetIndexDescriptor.relativeOffset(buffer, low) > key) {
                 high = low;
                 step <<= 1;
                 low = Math.max(0, high - step);
@@ -84,7 +87,7 @@ final class FloorSearch {
         int step = 1;
         if (TimeIndexDescriptor.timestamp(buffer, low) <= key) {
             high = Math.min(last, low + step);
-            while (TimeIndexDescriptor.timestamp(buffer, high) <= key) {
+            while (high < last && TimeIndexDescriptor.timestamp(buffer, high) <= key) {
                 low = high;
                 step <<= 1;
                 high = Math.min(last, low + step);
@@ -92,7 +95,7 @@ final class FloorSearch {
         } else {
             high = low;
             low = Math.max(0, high - step);
-            while (TimeIndexDescriptor.timestamp(buffer, low) > key) {
+            while (low > 0 && TimeIndexDescriptor.timestamp(buffer, low) > key) {
                 high = low;
                 step <<= 1;
                 low = Math.max(0, high - step);

@@ -181,8 +181,8 @@ public final class IndexCheck {
                         file,
                         (long) entry * kind.bytes(),
                         Math.max(-1, offset),
-                        "entry " + dump.key(entry) + " -> " + dump.value(entry) + " does not ascend from " + key + " -> "
-                                + value));
+                        "entry " + dump.key(entry) + " -> " + dump.value(entry) + " does not ascend from " + key
+                                + " -> " + value));
             }
         }
 

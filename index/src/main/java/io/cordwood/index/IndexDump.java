@@ -153,7 +153,8 @@ public final class IndexDump {
         final long value = kind == EntryKind.OFFSET
                 ? OffsetIndexDescriptor.position(buffer, entry)
                 : baseOffset + TimeIndexDescriptor.relativeOffset(buffer, entry);
-        final boolean isZero = kind == EntryKind.OFFSET ? key == baseOffset && value == 0 : key == 0 && value == baseOffset;
+        final boolean isZero =
+                kind == EntryKind.OFFSET ? key == baseOffset && value == 0 : key == 0 && value == baseOffset;
         if (isZero) {
             unusedEntries++;
             return;

@@ -49,7 +49,8 @@ final class SealedIndex implements IndexTables {
     }
 
     /** What is wrong with the files, as far as they were looked at; null if nothing is. */
-    @Nullable String damage() {
+    @Nullable
+    String damage() {
         final String first = offsets.damage();
         return first == null ? times.damage() : first;
     }

@@ -48,7 +48,8 @@ final class SealedTable {
     }
 
     /** What is wrong with the file, as far as it was looked at; null if nothing is. */
-    @Nullable String damage() {
+    @Nullable
+    String damage() {
         return damage;
     }
 

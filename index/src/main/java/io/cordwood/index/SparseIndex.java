@@ -51,8 +51,8 @@ public final class SparseIndex implements SegmentIndex {
             storage.delete(offsetPath);
             storage.delete(timePath);
             final IndexFiles files = new IndexFiles(storage, offsetPath, timePath);
-            this.tables = new ActiveIndex(
-                    limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
+            this.tables =
+                    new ActiveIndex(limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
         } else {
             this.tables = new SealedIndex(storage, logPath, offsetPath, timePath);
         }
@@ -214,8 +214,8 @@ public final class SparseIndex implements SegmentIndex {
     private long cut(final ActiveIndex active, final long endOffset, final long endPosition) {
         final EntryTable offsets = active.offsets();
         final EntryTable times = active.times();
-        final int offsetsKept = EntryKind.OFFSET.believed(
-                offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
+        final int offsetsKept =
+                EntryKind.OFFSET.believed(offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
         final int timesKept = timesUpTo(times, times.entries(), offsets, offsetsKept);
         final boolean isFalse = offsetsKept < offsets.entries() || timesKept < times.entries();
         return goOn(active.files(), offsets, offsetsKept, times, timesKept, isFalse);
@@ -282,9 +282,8 @@ public final class SparseIndex implements SegmentIndex {
 
     private static int timesUpTo(
             final EntryTable times, final int inOrder, final EntryTable offsets, final int offsetsKept) {
-        final int last = offsetsKept == 0
-                ? -1
-                : OffsetIndexDescriptor.relativeOffset(offsets.memory(), offsetsKept - 1);
+        final int last =
+                offsetsKept == 0 ? -1 : OffsetIndexDescriptor.relativeOffset(offsets.memory(), offsetsKept - 1);
         int kept = inOrder;
         while (kept > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), kept - 1) > last) {
             kept--;

@@ -1,7 +1,10 @@
 package io.cordwood.index;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,46 @@ final class FloorSearchTest {
         assertEquals(0, FloorSearch.timestamp(times, 3, Long.MAX_VALUE - 2));
         assertEquals(1, FloorSearch.timestamp(times, 3, Long.MAX_VALUE - 1));
         assertEquals(2, FloorSearch.timestamp(times, 3, Long.MAX_VALUE));
+    }
+
+    @Test
+    void endsAlthoughTheEntriesTurnToZerosMeanwhile() {
+        for (int reads = 1; reads < 12; reads++) {
+            final Vanishing buffer = new Vanishing(100 * TimeIndexDescriptor.ENTRY_BYTES, reads);
+            for (int i = 0; i < 100; i++) {
+                OffsetIndexDescriptor.put(buffer, i, 10 + i * i, i);
+            }
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> FloorSearch.offset(buffer, 100, 2000));
+            buffer.appear(reads);
+            for (int i = 0; i < 100; i++) {
+                TimeIndexDescriptor.put(buffer, i, 10 + i * i, i);
+            }
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> FloorSearch.timestamp(buffer, 100, 2000));
+        }
+    }
+
+    /** Memory that a truncation takes away after some reads. */
+    private static final class Vanishing extends UnsafeBuffer {
+        private int readsLeft;
+
+        Vanishing(final int bytes, final int reads) {
+            super(new byte[bytes]);
+            readsLeft = reads;
+        }
+
+        void appear(final int reads) {
+            readsLeft = reads;
+        }
+
+        @Override
+        public int getInt(final int index, final ByteOrder order) {
+            return readsLeft-- > 0 ? super.getInt(index, order) : 0;
+        }
+
+        @Override
+        public long getLong(final int index, final ByteOrder order) {
+            return readsLeft-- > 0 ? super.getLong(index, order) : 0;
+        }
     }
 
     private static long[] keys(final Random random, final int entries) {

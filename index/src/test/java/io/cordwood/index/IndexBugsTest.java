@@ -148,7 +148,8 @@ final class IndexBugsTest {
             }
             assertEquals(400, mappings().size(), "one mapping for each file that was looked at");
             for (final String mapping : mappings()) {
-                final String[] range = mapping.substring(0, mapping.indexOf(' ')).split("-", 2);
+                final String[] range =
+                        mapping.substring(0, mapping.indexOf(' ')).split("-", 2);
                 assertEquals(4096, Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16), mapping);
             }
             for (int i = 0; i < 400; i += 2) {
@@ -210,8 +211,7 @@ final class IndexBugsTest {
     @Test
     void b30CutIndexFilesAreMended() {
         final TestSegment segment = TestSegment.random(77, 200);
-        segment.write(
-                directory, Arrays.copyOf(segment.offsetBytes(), 43), Arrays.copyOf(segment.timeBytes(true), 55));
+        segment.write(directory, Arrays.copyOf(segment.offsetBytes(), 43), Arrays.copyOf(segment.timeBytes(true), 55));
         assertFalse(new SparseIndexes().isPlausible(storage.list(""), segment.baseOffset, segment.length()));
         try (SparseIndex index = segment.opened(storage)) {
             assertNull(segment.unsafeAnswer(index));
@@ -226,8 +226,10 @@ final class IndexBugsTest {
 
     @Test
     void b31TimeLookUpBeginsNoLaterThanTheBatchWithTheRecord() {
-        final TestSegment segment =
-                new TestSegment(0, EVERY_BATCH).add(5, 200, 140).add(5, 200, 190).add(3, 200, 500);
+        final TestSegment segment = new TestSegment(0, EVERY_BATCH)
+                .add(5, 200, 140)
+                .add(5, 200, 190)
+                .add(3, 200, 500);
         final long[] asked = {0, 115, 140, 145, 195, 501};
         final long[] latest = {0, 0, 0, 200, 400, 600};
         try (SparseIndex index = segment.created(storage);

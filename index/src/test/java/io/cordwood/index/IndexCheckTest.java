@@ -33,8 +33,7 @@ final class IndexCheckTest {
     void isSilentAboutSegmentsOfAllKinds() {
         for (int seed = 0; seed < 200; seed++) {
             final TestSegment random = TestSegment.random(seed, seed);
-            assertEquals(
-                    List.of(), faults(random, random.offsetBytes(), random.timeBytes(true), true), "seed " + seed);
+            assertEquals(List.of(), faults(random, random.offsetBytes(), random.timeBytes(true), true), "seed " + seed);
             assertEquals(
                     List.of(),
                     faults(
@@ -55,8 +54,8 @@ final class IndexCheckTest {
 
     @Test
     void findsSizesThatAreNoWholeEntries() {
-        final List<Fault> faults =
-                faults(segment, Arrays.copyOf(segment.offsetBytes(), 43), Arrays.copyOf(segment.timeBytes(true), 55), false);
+        final List<Fault> faults = faults(
+                segment, Arrays.copyOf(segment.offsetBytes(), 43), Arrays.copyOf(segment.timeBytes(true), 55), false);
         assertEquals(2, faults.size(), faults.toString());
         assertEquals(Fault.Kind.INDEX_SIZE, faults.get(0).kind());
         assertEquals(40, faults.get(0).position());
@@ -70,16 +69,16 @@ final class IndexCheckTest {
         for (int entry = 0; entry < 9; entry++) {
             final ByteBuffer offset = ByteBuffer.wrap(segment.offsetBytes());
             offset.putInt(entry * 8, offset.getInt(entry * 8) + 1);
-            assertFound(entry * 8, faults(segment, offset.array(), segment.timeBytes(true), true));
+            assertFound(entry * 8L, faults(segment, offset.array(), segment.timeBytes(true), true));
             final ByteBuffer position = ByteBuffer.wrap(segment.offsetBytes());
             position.putInt(entry * 8 + 4, position.getInt(entry * 8 + 4) + 1);
-            assertFound(entry * 8, faults(segment, position.array(), segment.timeBytes(true), true));
+            assertFound(entry * 8L, faults(segment, position.array(), segment.timeBytes(true), true));
             final ByteBuffer timestamp = ByteBuffer.wrap(segment.timeBytes(true));
             timestamp.putLong(entry * 12, timestamp.getLong(entry * 12) - 1);
-            assertFound(entry * 12, faults(segment, segment.offsetBytes(), timestamp.array(), false));
+            assertFound(entry * 12L, faults(segment, segment.offsetBytes(), timestamp.array(), false));
             final ByteBuffer relative = ByteBuffer.wrap(segment.timeBytes(true));
             relative.putInt(entry * 12 + 8, relative.getInt(entry * 12 + 8) + 5);
-            assertFound(entry * 12, faults(segment, segment.offsetBytes(), relative.array(), false));
+            assertFound(entry * 12L, faults(segment, segment.offsetBytes(), relative.array(), false));
         }
     }
 
@@ -122,7 +121,9 @@ final class IndexCheckTest {
         Arrays.fill(ones, (byte) 1);
         final List<Fault> faults = faults(segment, ones, segment.timeBytes(true), true);
         assertEquals(101, faults.size());
-        assertTrue(faults.get(100).reason().contains("900 faults more"), faults.get(100).reason());
+        assertTrue(
+                faults.get(100).reason().contains("900 faults more"),
+                faults.get(100).reason());
     }
 
     private void assertFound(final long position, final List<Fault> faults) {

@@ -62,7 +62,8 @@ final class IndexCorpus {
                 }
                 for (final JsonNode segment : partition.get("segments")) {
                     if (segment.hasNonNull("offsetIndex")) {
-                        segments.add(new KafkaSegment(path, segment.get("baseOffset").asLong(), directory, segment));
+                        segments.add(
+                                new KafkaSegment(path, segment.get("baseOffset").asLong(), directory, segment));
                     }
                 }
             }

@@ -97,8 +97,7 @@ final class IndexOracleTest {
                 offsets.trimToValidSize();
                 times.trimToValidSize();
             }
-            assertArrayEquals(
-                    read(kafkas, segment.offsetFile()), read(ours, segment.offsetFile()), "seed " + seed);
+            assertArrayEquals(read(kafkas, segment.offsetFile()), read(ours, segment.offsetFile()), "seed " + seed);
             assertArrayEquals(read(kafkas, segment.timeFile()), read(ours, segment.timeFile()), "seed " + seed);
         }
     }
@@ -138,10 +137,10 @@ final class IndexOracleTest {
         }
     }
 
-    private static @Nullable String complaint(final DiskStorage storage, final TestSegment segment, final boolean isOffsets) {
+    private static @Nullable String complaint(
+            final DiskStorage storage, final TestSegment segment, final boolean isOffsets) {
         final String name = isOffsets ? segment.offsetFile() : segment.timeFile();
-        try (StorageFile file =
-                storage.open(name, FileUse.READ, 0)) {
+        try (StorageFile file = storage.open(name, FileUse.READ, 0)) {
             final IndexDump dump = isOffsets
                     ? IndexDump.ofOffsets(file, segment.baseOffset)
                     : IndexDump.ofTimes(file, segment.baseOffset);

@@ -188,7 +188,8 @@ final class SparseIndexRestoreTest {
         try (SparseIndex index = segment.opened(storage)) {
             assertNull(segment.unsafeAnswer(index), what);
             final boolean isAsWritten = Arrays.equals(offsets, segment.offsetBytes())
-                    && (Arrays.equals(times, segment.timeBytes(true)) || Arrays.equals(times, segment.timeBytes(false)));
+                    && (Arrays.equals(times, segment.timeBytes(true))
+                            || Arrays.equals(times, segment.timeBytes(false)));
             final boolean isShorter = offsets != null
                     && times != null
                     && offsets.length % 8 == 0

@@ -71,7 +71,8 @@ final class SparseIndexTest {
                 cut.feed(index, from);
                 assertNull(cut.difference(index, false), "cut, seed " + seed);
                 cut.add(3, 5000, cut.largestTimestamp() + 7).add(1, 100, 5);
-                cut.batches.subList(cut.batches.size() - 2, cut.batches.size())
+                cut.batches
+                        .subList(cut.batches.size() - 2, cut.batches.size())
                         .forEach(b -> index.append(b.lastOffset(), b.position(), b.maxTimestamp()));
                 assertNull(cut.difference(index, false), "grown again, seed " + seed);
                 index.seal();

@@ -276,7 +276,8 @@ final class TestSegment {
     }
 
     /** Says what an index answers differently from the model, or null. */
-    @Nullable String difference(final SparseIndex index, final boolean isSealed) {
+    @Nullable
+    String difference(final SparseIndex index, final boolean isSealed) {
         final List<Entry> times = timeEntries(isSealed);
         try (FileView view = new FileView()) {
             for (final long offset : askedOffsets()) {
@@ -300,7 +301,8 @@ final class TestSegment {
     }
 
     /** Says where an index answers with a position behind the place asked for, or null: it may be damaged, but not wrong. */
-    @Nullable String unsafeAnswer(final SparseIndex index) {
+    @Nullable
+    String unsafeAnswer(final SparseIndex index) {
         try (FileView view = new FileView()) {
             for (final long offset : askedOffsets()) {
                 final long answer = index.positionOf(offset, view);
