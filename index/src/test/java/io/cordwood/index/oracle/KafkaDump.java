@@ -36,9 +36,16 @@ record KafkaDump(
     private static final Pattern TIME_ENTRY = Pattern.compile("timestamp: -?\\d+ offset: \\d+");
     private static final Pattern GAP = Pattern.compile(" *(\\d+) is followed by (\\d+)");
     // "-1 is followed by": the tool says it of the first batch of each file that does not begin at offset 0.
-    private static final Pattern EXPECTED = Pattern.compile(
-            "Dumping .*|Log starting offset: \\d+|.* is empty\\."
-                    + "|.* passed sanity check\\.|Non-consecutive offsets in .*| *-1 is followed by \\d+|producerId: .*|version: 0 producerId: .*");
+    private static final Pattern EXPECTED = Pattern.compile(String.join(
+            "|",
+            "Dumping .*",
+            "Log starting offset: \\d+",
+            ".* is empty\\.",
+            ".* passed sanity check\\.",
+            "Non-consecutive offsets in .*",
+            " *-1 is followed by \\d+",
+            "producerId: .*",
+            "version: 0 producerId: .*"));
 
     /**
      * Dumps a directory whose log is closed.

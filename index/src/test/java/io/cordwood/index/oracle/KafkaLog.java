@@ -182,12 +182,13 @@ final class KafkaLog implements AutoCloseable {
         log.roll();
     }
 
-    void truncateTo(final long offset) {
-        log.truncateTo(offset);
+    /** Kafka warns if it has to go below the high watermark, which nobody minds here. */
+    void truncateTo(final long offset) throws Exception {
+        Console.during(() -> log.truncateTo(offset));
     }
 
     /** Moves the log start and removes the segments that lie below it. */
-    void deleteBefore(final long offset) throws IOException {
+    void deleteBefore(final long offset) throws Exception {
         log.updateHighWatermark(log.logEndOffset());
         log.maybeIncrementLogStartOffset(offset, LogStartOffsetIncrementReason.ClientRecordDeletion);
         log.deleteOldSegments();

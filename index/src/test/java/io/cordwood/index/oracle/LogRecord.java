@@ -1,6 +1,8 @@
 package io.cordwood.index.oracle;
 
+import io.cordwood.log.record.RecordFlyweight;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -40,8 +42,33 @@ record LogRecord(
                 List.copyOf(headers));
     }
 
+    static LogRecord of(final RecordFlyweight record, final int epoch) {
+        final List<String> headers = new ArrayList<>();
+        record.rewindHeaders();
+        while (record.nextHeader()) {
+            final byte[] name = bytes(record, record.headerNameIndex(), record.headerNameLength());
+            final int length = record.headerValueLength();
+            headers.add(header(
+                    new String(name, StandardCharsets.UTF_8),
+                    length < 0 ? null : bytes(record, record.headerValueIndex(), length)));
+        }
+        return new LogRecord(
+                record.offset(),
+                epoch,
+                record.timestamp(),
+                record.hasKey() ? hex(bytes(record, record.keyIndex(), record.keyLength())) : null,
+                record.hasValue() ? hex(bytes(record, record.valueIndex(), record.valueLength())) : null,
+                List.copyOf(headers));
+    }
+
+    private static byte[] bytes(final RecordFlyweight record, final int index, final int length) {
+        final byte[] bytes = new byte[length];
+        record.buffer().getBytes(index, bytes);
+        return bytes;
+    }
+
     static String header(final String name, final byte @Nullable [] value) {
-        return value == null ? name : name + "=" + HexFormat.of().formatHex(value);
+        return value == null ? name : name + "=" + hex(value);
     }
 
     static @Nullable String hex(final @Nullable ByteBuffer bytes) {
@@ -50,6 +77,10 @@ record LogRecord(
         }
         final byte[] copy = new byte[bytes.remaining()];
         bytes.duplicate().get(copy);
-        return HexFormat.of().formatHex(copy);
+        return hex(copy);
+    }
+
+    private static String hex(final byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
     }
 }

@@ -1,9 +1,13 @@
 package io.cordwood.index.oracle;
 
+import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.RecordHeaders;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -107,6 +111,53 @@ final class ProducedBatch {
             records.forEach(builder::append);
         }
         return builder.build();
+    }
+
+    /**
+     * The bytes as our own builder makes them.
+     *
+     * @param builder to use.
+     * @param buffer to encode in, from index 0 on.
+     * @return size of the batch.
+     */
+    int encodeWith(final BatchBuilder builder, final MutableDirectBuffer buffer) {
+        builder.wrap(buffer, 0, buffer.capacity())
+                .compression(
+                        io.cordwood.log.codec.CompressionType.valueOf(codec.name()),
+                        io.cordwood.log.codec.CompressionType.DEFAULT_LEVEL);
+        final RecordHeaders headers = new RecordHeaders();
+        for (final SimpleRecord record : records) {
+            headers.clear();
+            for (final Header header : record.headers()) {
+                headers.add(header.key(), header.value());
+            }
+            final ByteBuffer key = record.key();
+            final ByteBuffer value = record.value();
+            final boolean fits = builder.append(
+                    record.timestamp(),
+                    key == null ? null : new UnsafeBuffer(key),
+                    0,
+                    key == null ? -1 : key.remaining(),
+                    value == null ? null : new UnsafeBuffer(value),
+                    0,
+                    value == null ? -1 : value.remaining(),
+                    headers);
+            if (!fits) {
+                throw new IllegalStateException("no room");
+            }
+        }
+        return builder.finish();
+    }
+
+    /** Bytes that are enough for the batch in any encoding of ours, also while it grows. */
+    int bytesMax() {
+        int bytes = 1024;
+        for (final SimpleRecord record : records) {
+            bytes += 256;
+            bytes += record.key() == null ? 0 : record.key().remaining();
+            bytes += record.value() == null ? 0 : record.value().remaining();
+        }
+        return bytes;
     }
 
     /**
