@@ -5,7 +5,7 @@ import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** An index that does not grow: its files are looked at in place, and are not touched before the first question. */
@@ -18,8 +18,8 @@ final class SealedIndex implements IndexTables {
     private final SealedTable times;
     private final long largestTimestamp;
 
-    /** The files through which the index was written, until they are forced. */
-    private final AtomicReference<@Nullable IndexFiles> unforced;
+    /** Whether the files were written and not forced since. They are forced as they are read: nothing is held open for it. */
+    private final AtomicBoolean isUnforced;
 
     /** An index of which nothing is known yet. */
     SealedIndex(final Storage storage, final String logPath, final String offsetPath, final String timePath) {
@@ -28,7 +28,7 @@ final class SealedIndex implements IndexTables {
         this.offsets = new SealedTable(storage, offsetPath, EntryKind.OFFSET);
         this.times = new SealedTable(storage, timePath, EntryKind.TIME);
         this.largestTimestamp = UNKNOWN;
-        this.unforced = new AtomicReference<>();
+        this.isUnforced = new AtomicBoolean();
     }
 
     /** An index that was just completed. */
@@ -45,7 +45,10 @@ final class SealedIndex implements IndexTables {
         this.times = new SealedTable(
                 storage, timePath, EntryKind.TIME, completed.times().entries());
         this.largestTimestamp = completed.largestTimestamp();
-        this.unforced = new AtomicReference<>(completed.files());
+        this.isUnforced = new AtomicBoolean(true);
+        // Under their present names: a force may come when they have others.
+        offsets.enter();
+        times.enter();
     }
 
     /** What is wrong with the files, as far as they were looked at; null if nothing is. */
@@ -97,28 +100,23 @@ final class SealedIndex implements IndexTables {
         }
     }
 
-    /** Makes what was written durable, and lets go of the files through which it was. */
+    /** Makes what was written durable. */
     void force() {
-        final IndexFiles files = unforced.get();
-        if (files == null || !files.retain()) {
+        if (!isUnforced.compareAndSet(true, false)) {
             return;
         }
         try {
-            files.force();
-        } finally {
-            files.release();
-        }
-        if (unforced.compareAndSet(files, null)) {
-            files.release();
+            times.force();
+            offsets.force();
+        } catch (final RuntimeException e) {
+            isUnforced.set(true);
+            throw e;
         }
     }
 
     /** Lets go of everything. Who is looking at the files may go on. */
     void close() {
-        final IndexFiles files = unforced.getAndSet(null);
-        if (files != null) {
-            files.release();
-        }
+        isUnforced.set(false);
         offsets.close();
         times.close();
     }

@@ -111,6 +111,19 @@ final class SealedTable {
         }
     }
 
+    /** Takes note of the file, so that it is found under a later name as well. */
+    void enter() {
+        open();
+    }
+
+    /** Makes the file durable; one that is closed has nobody who needs that. */
+    void force() {
+        final StorageFile open = open();
+        if (open != null) {
+            open.force();
+        }
+    }
+
     private @Nullable StorageFile open() {
         final Object seen = file;
         if (seen instanceof StorageFile open) {

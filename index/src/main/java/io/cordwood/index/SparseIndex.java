@@ -158,6 +158,7 @@ public final class SparseIndex implements SegmentIndex {
         final ActiveIndex completed = active("seal");
         completed.seal();
         tables = new SealedIndex(storage, logPath, offsetPath, timePath, completed);
+        completed.files().release();
     }
 
     @Override

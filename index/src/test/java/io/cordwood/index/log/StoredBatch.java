@@ -8,7 +8,35 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** One batch as the model knows it: its bytes as they must be in the file, and what is asked for. */
-record StoredBatch(long base, int epoch, byte[] bytes, long[] timestamps) {
+final class StoredBatch {
+    private final long base;
+    private final int epoch;
+    private final byte[] bytes;
+    private final long[] timestamps;
+
+    private StoredBatch(final long base, final int epoch, final byte[] bytes, final long[] timestamps) {
+        this.base = base;
+        this.epoch = epoch;
+        this.bytes = bytes;
+        this.timestamps = timestamps;
+    }
+
+    long base() {
+        return base;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    long[] timestamps() {
+        return timestamps;
+    }
+
     /** Encodes a batch whose records have the values {@code tag.0}, {@code tag.1}, … and offsets without gaps. */
     static StoredBatch encode(
             final long base, final int epoch, final CompressionType type, final long[] timestamps, final String tag) {
