@@ -12,7 +12,14 @@ import java.util.Objects;
  * @param guard an opaque value that is handed to {@link DerivedState#check}.
  */
 public record AppendAs(Origin origin, int leaderEpoch, Durability durability, long guard) {
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @param origin who the batches come from.
+     * @param leaderEpoch written into each batch.
+     * @param durability when the append counts as acknowledged.
+     * @param guard handed to the derived states.
+     */
     public AppendAs {
         Objects.requireNonNull(origin, "origin");
         Objects.requireNonNull(durability, "durability");

@@ -4,8 +4,13 @@ package io.cordwood.log;
 public final class ConfigException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Name of the setting. */
     private final String field;
+
+    /** The value that was given. */
     private final String value;
+
+    /** What would have been accepted. */
     private final String limit;
 
     /**

@@ -4,8 +4,13 @@ package io.cordwood.log;
 public final class CorruptLogException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The damaged file. */
     private final String file;
+
+    /** Where the damage begins. */
     private final long position;
+
+    /** What is wrong, without file and position. */
     private final String reason;
 
     /**

@@ -9,7 +9,12 @@ package io.cordwood.log;
 public record IndexLimits(int bytesMax, int intervalBytes) {
     private static final int TIME_ENTRY_BYTES = 12;
 
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @param bytesMax size of one index file.
+     * @param intervalBytes bytes of log between two entries.
+     */
     public IndexLimits {
         if (bytesMax < TIME_ENTRY_BYTES) {
             throw new IllegalArgumentException(

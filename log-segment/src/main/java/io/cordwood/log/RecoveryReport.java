@@ -11,7 +11,14 @@ import java.util.List;
  * @param acts what was changed or found odd, in words, in order; empty for a log that was left cleanly.
  */
 public record RecoveryReport(long startOffset, long endOffset, long scannedBytes, List<String> acts) {
-    /** Takes a copy of the list. */
+    /**
+     * Takes a copy of the list.
+     *
+     * @param startOffset first offset of the log.
+     * @param endOffset end of the log.
+     * @param scannedBytes bytes of segments that were read.
+     * @param acts what was changed or found odd.
+     */
     public RecoveryReport {
         acts = List.copyOf(acts);
     }
