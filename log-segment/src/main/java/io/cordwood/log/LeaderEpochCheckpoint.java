@@ -33,21 +33,7 @@ public final class LeaderEpochCheckpoint {
 
     private static final int LINE_BYTES_ESTIMATE = 16;
 
-    private final String file;
-    private final DirectBuffer buffer;
-    private final int begin;
-    private final int end;
-    private int index;
-    private int lineBegin;
-    private int lineEnd;
-
-    private LeaderEpochCheckpoint(final String file, final DirectBuffer buffer, final int index, final int length) {
-        this.file = file;
-        this.buffer = buffer;
-        this.begin = index;
-        this.end = index + length;
-        this.index = index;
-    }
+    private LeaderEpochCheckpoint() {}
 
     /**
      * Reads the table of a log directory from its file.
@@ -78,7 +64,23 @@ public final class LeaderEpochCheckpoint {
      */
     public static List<LeaderEpoch> parse(
             final String file, final DirectBuffer buffer, final int index, final int length) {
-        return new LeaderEpochCheckpoint(file, buffer, index, length).parse();
+        final CheckpointLines lines = new CheckpointLines(file, buffer, index, length);
+        final long count = lines.header(VERSION);
+        final List<LeaderEpoch> entries = new ArrayList<>();
+        LeaderEpoch last = null;
+        while (lines.hasNext()) {
+            lines.next("an entry");
+            final long epoch = lines.number("an epoch", Integer.MAX_VALUE);
+            final long startOffset = lines.lastNumber("an offset", Long.MAX_VALUE);
+            if (last != null && (epoch <= last.epoch() || startOffset <= last.startOffset())) {
+                throw lines.damaged("epoch " + epoch + " from offset " + startOffset + " does not ascend from epoch "
+                        + last.epoch() + " from offset " + last.startOffset());
+            }
+            last = new LeaderEpoch((int) epoch, startOffset);
+            entries.add(last);
+        }
+        lines.requireCount(count, entries.size());
+        return entries;
     }
 
     /** Writes the content of such a file. */
@@ -89,72 +91,5 @@ public final class LeaderEpochCheckpoint {
             text.append(epochs[i]).append(' ').append(startOffsets[i]).append('\n');
         }
         return text.toString().getBytes(US_ASCII);
-    }
-
-    private List<LeaderEpoch> parse() {
-        final long version = onlyNumber("the version");
-        if (version != VERSION) {
-            throw damaged("version " + version + ", known is " + VERSION);
-        }
-        final long count = onlyNumber("the number of entries");
-        final List<LeaderEpoch> entries = new ArrayList<>();
-        LeaderEpoch last = null;
-        while (index < end) {
-            nextLine("an entry");
-            int blank = lineBegin;
-            while (blank < lineEnd && buffer.getByte(blank) != ' ') {
-                blank++;
-            }
-            final long epoch = number(lineBegin, blank, "an epoch", Integer.MAX_VALUE);
-            final long startOffset = number(blank + 1, lineEnd, "an offset", Long.MAX_VALUE);
-            if (last != null && (epoch <= last.epoch() || startOffset <= last.startOffset())) {
-                throw damaged("epoch " + epoch + " from offset " + startOffset + " does not ascend from epoch "
-                        + last.epoch() + " from offset " + last.startOffset());
-            }
-            last = new LeaderEpoch((int) epoch, startOffset);
-            entries.add(last);
-        }
-        if (entries.size() != count) {
-            lineBegin = end;
-            throw damaged(count + " entries are announced, " + entries.size() + " are there");
-        }
-        return entries;
-    }
-
-    private long onlyNumber(final String what) {
-        nextLine(what);
-        return number(lineBegin, lineEnd, what, Integer.MAX_VALUE);
-    }
-
-    private void nextLine(final String what) {
-        lineBegin = index;
-        int at = index;
-        while (at < end && buffer.getByte(at) != '\n') {
-            at++;
-        }
-        if (at == end) {
-            throw damaged("ends before or inside the line of " + what);
-        }
-        index = at + 1;
-        lineEnd = at > lineBegin && buffer.getByte(at - 1) == '\r' ? at - 1 : at;
-    }
-
-    private long number(final int from, final int to, final String what, final long max) {
-        long value = 0;
-        for (int i = from; i < to; i++) {
-            final int digit = buffer.getByte(i) - '0';
-            if (digit < 0 || digit > 9 || value > (max - digit) / 10) {
-                throw damaged("no number from 0 to " + max + " where " + what + " should be");
-            }
-            value = value * 10 + digit;
-        }
-        if (from >= to) {
-            throw damaged("nothing where " + what + " should be");
-        }
-        return value;
-    }
-
-    private CorruptLogException damaged(final String reason) {
-        return new CorruptLogException(file, lineBegin - begin, reason);
     }
 }

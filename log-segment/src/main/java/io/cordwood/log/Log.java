@@ -37,7 +37,8 @@ public final class Log implements AutoCloseable {
     private LogConfig config;
     private long flushCheckedMs;
     private long flushedAtCheck;
-    private boolean isClosed;
+    private volatile boolean isClosed;
+    private volatile boolean isClosedCleanly;
 
     Log(
             final LogBuilder builder,
@@ -51,8 +52,8 @@ public final class Log implements AutoCloseable {
         this.recovery = recovery;
         this.config = builder.config;
         this.flushCheckedMs = nowMs;
-        this.parts =
-                new LogParts(builder.storage, builder.directory, builder.indexes, builder.codecs, builder.appendUse);
+        this.parts = new LogParts(
+                builder.storage, builder.directory, builder.indexes, builder.codecs, builder.appendUse, builder.guard);
         this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
         final long end = recovery.endOffset();
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
@@ -488,10 +489,26 @@ public final class Log implements AutoCloseable {
                 while (flush() == Refusal.FORCE_UNDER_WAY) {
                     Thread.onSpinWait();
                 }
+                isClosedCleanly = true;
             }
         } finally {
             closeUncleanly();
         }
+    }
+
+    /** Whether the log is closed, in whichever way. Any thread. */
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Whether the log was closed and needs no scan at the next open. Any thread. */
+    boolean isClosedCleanly() {
+        return isClosedCleanly;
+    }
+
+    /** Tells one history of the log from the next, see {@link LogPositions#history}. Any thread. */
+    long history() {
+        return positions.history();
     }
 
     /** Gives everything back and writes nothing: what a crash would leave, but for the page cache. */

@@ -18,6 +18,8 @@ public final class LogBuilder {
     SegmentIndexFactory indexes = new ScanIndexes();
     Codecs codecs = Codecs.standard();
     FileUse appendUse = FileUse.APPEND;
+    TruncationGuard guard = TruncationGuard.NONE;
+    RecoveryProgress progress = new RecoveryProgress();
     long recoveryPoint;
     long startOffset;
     long jitterSeed;
@@ -129,6 +131,29 @@ public final class LogBuilder {
     }
 
     /**
+     * Keeps elsewhere what depends on the log's end, and lowers it before a truncation. Without this call nobody does; the
+     * recovery point of the next open must then be 0 if the log was truncated.
+     *
+     * @param truncationGuard that is asked.
+     * @return this.
+     */
+    public LogBuilder guard(final TruncationGuard truncationGuard) {
+        guard = Objects.requireNonNull(truncationGuard, "guard");
+        return this;
+    }
+
+    /**
+     * Lets others see how far the open is, and interrupt it.
+     *
+     * @param recoveryProgress used for one open.
+     * @return this.
+     */
+    public LogBuilder progress(final RecoveryProgress recoveryProgress) {
+        progress = Objects.requireNonNull(recoveryProgress, "progress");
+        return this;
+    }
+
+    /**
      * Opens the log, on the thread that is going to append: lists the directory, recovers what a crash has left, and creates
      * a first segment if there is none.
      *
@@ -136,6 +161,7 @@ public final class LogBuilder {
      * @return the log, ready for appends and reads.
      * @throws io.cordwood.log.store.StorageException if the disk fails.
      * @throws CorruptLogException if the directory holds what no recovery can put right.
+     * @throws RecoveryInterruptedException if the progress was told so; the next open begins where this one was.
      */
     public Log open(final long nowMs) {
         return LogOpening.open(this, nowMs);

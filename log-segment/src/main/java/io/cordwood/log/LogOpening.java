@@ -33,9 +33,10 @@ final class LogOpening {
         states.add(epochs);
         states.addAll(builder.states);
         final BatchValidator validator = new BatchValidator(builder.codecs);
-        try (LogRecovery recovery = new LogRecovery(storage, directory, states, validator)) {
+        final List<Segment> segments = new ArrayList<>();
+        try (LogRecovery recovery = new LogRecovery(storage, directory, states, validator, builder.progress)) {
             final List<FileStatus> files = Leftovers.sweep(storage, directory, builder.indexes, recovery);
-            final List<Segment> segments = openForReading(files);
+            openForReading(files, segments);
             final long startOffset;
             final SegmentList list;
             if (segments.isEmpty()) {
@@ -51,6 +52,7 @@ final class LogOpening {
             }
             return new Log(builder, states, epochs, list, recovery.report(startOffset), nowMs);
         } catch (final RuntimeException e) {
+            segments.forEach(Segment::close);
             states.forEach(DerivedState::close);
             throw e;
         } finally {
@@ -66,15 +68,13 @@ final class LogOpening {
         storage.syncDirectory("");
     }
 
-    private List<Segment> openForReading(final List<FileStatus> files) {
-        final List<Segment> segments = new ArrayList<>();
+    private void openForReading(final List<FileStatus> files, final List<Segment> segments) {
         for (final FileStatus status : files) {
             final long base = LogFiles.offset(status.name(), LogFiles.LOG);
             if (base >= 0 && !status.isDirectory()) {
                 segments.add(openForReading(base, status.modifiedMs()));
             }
         }
-        return segments;
     }
 
     private Segment openForReading(final long base, final long modifiedMs) {

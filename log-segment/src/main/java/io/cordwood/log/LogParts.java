@@ -5,4 +5,10 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 
 /** What a log is built from and never changes. */
-record LogParts(Storage storage, String directory, SegmentIndexFactory indexes, Codecs codecs, FileUse appendUse) {}
+record LogParts(
+        Storage storage,
+        String directory,
+        SegmentIndexFactory indexes,
+        Codecs codecs,
+        FileUse appendUse,
+        TruncationGuard guard) {}

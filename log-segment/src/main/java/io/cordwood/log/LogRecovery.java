@@ -21,6 +21,7 @@ final class LogRecovery implements AutoCloseable {
     private final Storage storage;
     private final String directory;
     private final List<DerivedState> states;
+    private final RecoveryProgress progress;
     private final BatchScan scan;
     private final FileView view = new FileView();
     private final List<String> acts = new ArrayList<>();
@@ -34,10 +35,12 @@ final class LogRecovery implements AutoCloseable {
             final Storage storage,
             final String directory,
             final List<DerivedState> states,
-            final BatchValidator validator) {
+            final BatchValidator validator,
+            final RecoveryProgress progress) {
         this.storage = storage;
         this.directory = directory;
         this.states = states;
+        this.progress = progress;
         this.scan = new BatchScan(CHUNK_BYTES, validator);
     }
 
@@ -92,6 +95,7 @@ final class LogRecovery implements AutoCloseable {
         for (int i = 0; i < bases.length; i++) {
             bases[i] = segments.get(i).baseOffset();
         }
+        progress.begin(bases.length);
         final Segment last = segments.get(bases.length - 1);
         lastFeedFrom = last.index().restore(Long.MAX_VALUE, last.bytes());
         final long point = Math.max(bases[0], Math.min(recoveryPoint, endOfFile(last, recoveryPoint)));
@@ -100,13 +104,16 @@ final class LogRecovery implements AutoCloseable {
             replayFrom[i] = states.get(i).restore(startOffset, bases, point);
         }
         for (int i = 0; i < bases.length; i++) {
+            progress.next();
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
             if (!recoverSegment(segments.get(i), isLast || !sound[i], end, point, replayFrom)) {
                 cutIndex(segments.get(i));
+                progress.end();
                 return i + 1;
             }
         }
+        progress.end();
         return bases.length;
     }
 

@@ -211,6 +211,9 @@ final class LogShrinking {
         // A batch that holds the start and goes as a whole does not take the start back with it.
         final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
         positions.historyChanges();
+        if (!parts.guard().lowered(cut.endOffset)) {
+            return Refusal.FORCE_UNDER_WAY;
+        }
         forces.cutTo(cut.endOffset);
         positions.publishedEnd(cut.endOffset);
         for (int i = list.size() - 1; i > last; i--) {
@@ -332,6 +335,9 @@ final class LogShrinking {
     private long startAnew(final LogConfig config, final long offset, final long nowMs) {
         final SegmentList old = segments.list();
         positions.historyChanges();
+        if (!parts.guard().lowered(offset)) {
+            return Refusal.FORCE_UNDER_WAY;
+        }
         positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);
         // From the end, so that an interruption leaves a log that is shorter and whole.

@@ -101,9 +101,14 @@ public record PartitionMetadata(UUID topicId) {
      * @return 22 characters of base64 with the URL alphabet.
      */
     public String topicIdText() {
+        return text(topicId);
+    }
+
+    /** Any id as Kafka writes it. */
+    static String text(final UUID id) {
         final byte[] bytes = ByteBuffer.allocate(2 * Long.BYTES)
-                .putLong(topicId.getMostSignificantBits())
-                .putLong(topicId.getLeastSignificantBits())
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
                 .array();
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }

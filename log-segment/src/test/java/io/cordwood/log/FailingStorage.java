@@ -22,6 +22,7 @@ final class FailingStorage implements Storage {
     private final List<String> trace = new ArrayList<>();
     private final List<Rule> rules = new CopyOnWriteArrayList<>();
     private volatile Consumer<String> watcher = act -> {};
+    private volatile boolean isForcing = true;
 
     FailingStorage(final Storage disk) {
         this.disk = disk;
@@ -35,6 +36,12 @@ final class FailingStorage implements Storage {
     /** The same for a publication of which some bytes reach the file. */
     FailingStorage failPublish(final String verb, final String suffix, final int nth, final int bytes) {
         rules.add(new Rule(verb, suffix, nth, bytes));
+        return this;
+    }
+
+    /** Tells of forces and does none: enough where a process dies and no machine. */
+    FailingStorage unforced() {
+        isForcing = false;
         return this;
     }
 
@@ -145,7 +152,9 @@ final class FailingStorage implements Storage {
     @Override
     public void syncDirectory(final String directory) {
         act("sync", directory.isEmpty() ? "." : directory);
-        disk.syncDirectory(directory);
+        if (isForcing) {
+            disk.syncDirectory(directory);
+        }
     }
 
     @Override
@@ -230,7 +239,9 @@ final class FailingStorage implements Storage {
         @Override
         public void force() {
             act("force", path);
-            file.force();
+            if (isForcing) {
+                file.force();
+            }
         }
 
         @Override

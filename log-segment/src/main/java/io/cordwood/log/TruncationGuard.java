@@ -1,0 +1,23 @@
+package io.cordwood.log;
+
+/**
+ * Whoever keeps offsets of a log outside the log: its recovery point, the end of what a cleaner has cleaned. Such an offset must
+ * not outlive the records that it speaks of, or records that are appended in their place would pass for sound, or for
+ * clean, after a crash.
+ */
+@FunctionalInterface
+public interface TruncationGuard {
+    /** That of a log of which nobody keeps anything. */
+    TruncationGuard NONE = endOffset -> true;
+
+    /**
+     * Lowers what is above an offset. Called by the log's writer before a truncation changes anything; nothing is forced or
+     * truncated meanwhile.
+     *
+     * @param endOffset where the log will end; for a truncation to nothing, where it will begin and end.
+     * @return true if nothing kept is above the offset, durably; false if that cannot be said now: the truncation is then
+     *     not done, and whoever wants it tries again.
+     * @throws io.cordwood.log.store.StorageException if the disk fails; the truncation is not done, and the log is fenced.
+     */
+    boolean lowered(long endOffset);
+}

@@ -1,0 +1,122 @@
+package io.cordwood.log;
+
+import static io.cordwood.log.DirectoryLogs.A;
+import static io.cordwood.log.DirectoryLogs.CONFIG;
+import static io.cordwood.log.DirectoryLogs.fill;
+import static io.cordwood.log.DirectoryLogs.names;
+import static io.cordwood.log.DirectoryLogs.open;
+import static io.cordwood.log.DirectoryLogs.owned;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.StorageException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A data directory belongs to one process, and in it to one owner. */
+final class LogDirectoryLockTest {
+    @TempDir
+    Path root = Path.of("");
+
+    /** The other process: takes the lock as Kafka does, says so, and keeps it until its standard input ends. */
+    static final class Holder {
+        private Holder() {}
+
+        public static void main(final String[] arguments) throws IOException {
+            try (FileChannel channel = FileChannel.open(
+                            Path.of(arguments[0]), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+                    var lock = channel.tryLock()) {
+                System.out.println(lock == null ? "refused" : "held");
+                System.out.flush();
+                if (System.in.read() >= 0) {
+                    throw new IllegalStateException("nobody says anything here");
+                }
+            }
+        }
+    }
+
+    private static Process holder(final Path lock) throws Exception {
+        final Path classes = Path.of(
+                Holder.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx32m",
+                        "-cp",
+                        classes.toString(),
+                        Holder.class.getName(),
+                        lock.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static String firstLine(final Process process) throws IOException {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8)).readLine();
+    }
+
+    @Test
+    @Timeout(60)
+    void anotherProcessIsRespectedAndRespectsUs() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            fill(storage, 3, A);
+            final List<String> before = names(storage, "");
+            final Process other = holder(root.resolve(".lock"));
+            try {
+                assertEquals("held", firstLine(other));
+                final StorageException e = assertThrows(StorageException.class, () -> owned(storage));
+                assertTrue(e.toString().contains("another process holds the lock"), e.toString());
+                assertThrows(StorageException.class, () -> LogDirectory.open(storage, CONFIG));
+                assertThrows(StorageException.class, () -> LogDirectory.openAround(storage, A, CONFIG));
+                assertEquals(before, names(storage, ""));
+            } finally {
+                other.getOutputStream().close();
+            }
+            assertEquals(0, other.waitFor());
+            try (LogDirectory directory = owned(storage)) {
+                assertEquals(3, open(directory, A).endOffset());
+                final Process late = holder(root.resolve(".lock"));
+                assertEquals("refused", firstLine(late));
+                late.getOutputStream().close();
+                late.waitFor();
+                assertThrows(StorageException.class, () -> owned(storage));
+            }
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void aPartitionThatStandsAloneIsLockedItself() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            LogDirectory.openAround(storage, A, CONFIG).close();
+            final Process other = holder(root.resolve("a-0").resolve(".lock"));
+            try {
+                assertEquals("held", firstLine(other));
+                assertThrows(StorageException.class, () -> LogDirectory.openAround(storage, A, CONFIG));
+            } finally {
+                other.getOutputStream().close();
+            }
+            other.waitFor();
+            LogDirectory.openAround(storage, A, CONFIG).close();
+        }
+    }
+
+    @Test
+    void anOpenThatFailsGivesTheLockBack() {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingStorage storage = new FailingStorage(disk);
+            storage.fail("force", MetaProperties.FILE + ".tmp", 1);
+            assertThrows(StorageException.class, () -> owned(storage));
+            owned(storage).close();
+        }
+    }
+}
