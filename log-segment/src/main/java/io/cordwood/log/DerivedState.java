@@ -57,7 +57,8 @@ public interface DerivedState extends AutoCloseable {
 
     /**
      * Goes back to what the files say of the log below an offset: at an open, a recovery and a truncation. What the files say
-     * of later offsets is made void durably, so that it cannot come back.
+     * of later offsets is made void durably, so that it cannot come back. A log that is thrown away to begin anew at an offset
+     * first calls this with {@code upTo} 0, which voids everything, and then with the new offset.
      *
      * @param logStartOffset first offset of the log.
      * @param bases base offsets of the segments, ascending, at least one.

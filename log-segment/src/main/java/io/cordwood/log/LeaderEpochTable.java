@@ -149,20 +149,19 @@ public final class LeaderEpochTable implements DerivedState {
      * Believes what the file says of leaders that began below an offset. A missing or damaged file is reported by
      * {@link #damage}, and the table is then to be built from all batches.
      *
-     * <p>When nothing is left of the log but one segment and that is to be replayed whole, the file is not needed, and it may
-     * speak of another history: the log may have been thrown away to start anew at this offset. Nothing of it is believed then.
+     * <p>Entries below the first segment stay, also if the log holds no record any more: an idle log whose records have all
+     * expired still fences the leaders before its last one. A log that begins anew calls this for offset 0 first.
      */
     @Override
     public long restore(final long logStartOffset, final long[] bases, final long upTo) {
-        final boolean isReplayedWhole = upTo == bases[0];
         damage = null;
         filed = null;
-        final EpochList read = readFile(isReplayedWhole);
+        final EpochList read = readFile(upTo == bases[0]);
         if (read == null) {
             list = EpochList.EMPTY.from(logStartOffset);
             return bases[0];
         }
-        final EpochList kept = isReplayedWhole && bases.length == 1 ? EpochList.EMPTY : read.below(upTo);
+        final EpochList kept = read.below(upTo);
         filed = read;
         list = kept.from(logStartOffset);
         if (!kept.isSameInFile(read)) {

@@ -340,7 +340,13 @@ final class LogShrinking {
         }
         positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);
-        // From the end, so that an interruption leaves a log that is shorter and whole.
+        // The states forget first, and durably. What an interruption leaves is the old log or a shorter one, whose
+        // recovery
+        // point is 0 and from which they are replayed; never a new log with the states of the old one.
+        for (final DerivedState state : states) {
+            state.restore(0, new long[] {0}, 0);
+        }
+        // From the end, so that what is left is whole.
         for (int i = old.size() - 1; i >= 0; i--) {
             segments.deleteNow(old.get(i));
         }

@@ -121,9 +121,11 @@ class DerivedStateModelTest {
         private void truncateFully() {
             final long newStart = random.nextBoolean() ? log.end() : log.end() + random.nextInt(100);
             if (random.nextBoolean()) {
-                log.truncateFully(newStart);
+                log.truncateFully(newStart, () -> restored(0));
                 restored(newStart);
             } else {
+                log.forget();
+                restored(0);
                 log.throwAway(newStart);
                 memoryLost();
                 storage = storage.powerCut(random);
@@ -207,9 +209,8 @@ class DerivedStateModelTest {
 
         @Override
         void restored(final long upTo) {
-            final boolean isReplayedWhole = upTo == log.bases()[0];
             assertEquals(isDamaged, table.damage() != null, () -> at("restore: " + table.damage()));
-            final boolean isRebuilt = isDamaged || (isReplayedWhole && log.segments.size() == 1);
+            final boolean isRebuilt = isDamaged;
             if (isRebuilt) {
                 model.clear();
             } else {

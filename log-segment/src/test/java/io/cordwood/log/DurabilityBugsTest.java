@@ -87,12 +87,12 @@ final class DurabilityBugsTest {
                     sync t-0""", traced(storage));
             log.truncateFullyAndStartAt(7, NOW);
             assertEquals("""
-                    delete 00.log
-                    open 07.log
                     open leader-epoch-checkpoint.tmp
                     force leader-epoch-checkpoint.tmp
                     rename leader-epoch-checkpoint.tmp leader-epoch-checkpoint
                     sync t-0
+                    delete 00.log
+                    open 07.log
                     force 07.log
                     sync t-0""", traced(storage).replace("publish leader-epoch-checkpoint.tmp\n", ""));
             append(log, "e");

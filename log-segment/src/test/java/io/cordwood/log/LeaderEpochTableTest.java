@@ -269,9 +269,19 @@ class LeaderEpochTableTest {
     @Test
     void nothingIsBelievedOfALogThatBeginsAnew() {
         put("0\n3\n0 0\n3 40\n7 90\n");
-        assertEquals(100, table.restore(100, new long[] {100}, 100));
+        assertEquals(0, table.restore(0, new long[] {0}, 0));
         assertEquals(List.of(), table.entries());
         assertEquals("0\n0\n", text());
+        assertEquals(100, table.restore(100, new long[] {100}, 100));
+        assertEquals(List.of(), table.entries());
+    }
+
+    @Test
+    void anIdleLogWhoseRecordsHaveExpiredStillFencesOldLeaders() {
+        put("0\n3\n0 0\n3 40\n7 90\n");
+        assertEquals(100, table.restore(100, new long[] {100}, 100));
+        assertEquals(7, table.latestEpoch());
+        assertEquals(entries(7, 100), table.entries());
     }
 
     @Test

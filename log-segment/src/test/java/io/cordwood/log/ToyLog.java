@@ -141,14 +141,21 @@ final class ToyLog {
         end = Math.min(end, target);
     }
 
-    void truncateFully(final long newStart) {
-        states.forEach(state -> state.force(end));
-        recoveryPoint = newStart;
+    void truncateFully(final long newStart, final Runnable afterForgetting) {
+        forget();
         throwAway(newStart);
+        afterForgetting.run();
+        recoveryPoint = newStart;
         restore(newStart);
     }
 
-    /** What is left of a full truncation that was interrupted before the states knew. */
+    /** The first step of a full truncation: the states are told that nothing is left. */
+    void forget() {
+        recoveryPoint = 0;
+        states.forEach(state -> state.restore(0, new long[] {0}, 0));
+    }
+
+    /** The second step. */
     void throwAway(final long newStart) {
         segments.clear();
         segments.add(new Segment(newStart, new ArrayList<>()));
