@@ -5,15 +5,19 @@ import org.agrona.DirectBuffer;
 /**
  * Finds the last entry whose key is at most the one sought, among sorted entries.
  *
- * <p>The keys of an index grow about evenly, so the place is guessed from the first and the last key, the guess is widened in
- * doubling steps until it encloses the key, and what is enclosed is halved. Most searches touch two or three pages of a large
- * index instead of one for each halving; if keys grow unevenly, a search costs at most twice the halvings. A key behind the
- * last entry, which is what readers at the end of a log ask for, costs one comparison.
+ * <p>The keys of an index grow about evenly, so the place is guessed from the first and the last key, and moved twice by what
+ * the guess was off; then it is widened in growing steps until it encloses the key, and what is enclosed is halved, by a
+ * choice and not by a jump that would be guessed wrong every other time. Most searches touch four or five cache lines of a
+ * large index instead of one for each halving; if keys grow unevenly, a search costs about twice the halvings. A key behind the last entry, which is what readers at the end of a log ask for, costs one
+ * comparison.
  *
  * <p>Every search ends, also in a file that is being cut: then its entries turn to zeros meanwhile, and the answer, which is
  * some entry, is not used.
  */
 final class FloorSearch {
+    private static final int REFINEMENTS = 2;
+    private static final int FIRST_STEP = 4;
+
     private FloorSearch() {}
 
     /**
@@ -34,14 +38,18 @@ final class FloorSearch {
         if (key < firstKey) {
             return -1;
         }
-        int low = (int) (last * ((double) (key - firstKey) / (lastKey - firstKey)));
+        final double entriesPerKey = (double) last / (lastKey - firstKey);
+        int low = moved(0, (key - firstKey) * entriesPerKey, last);
+        for (int i = 0; i < REFINEMENTS; i++) {
+            low = moved(low, (key - OffsetIndexDescriptor.relativeOffset(buffer, low)) * entriesPerKey, last);
+        }
         int high;
-        int step = 1;
+        int step = FIRST_STEP;
         if (OffsetIndexDescriptor.relativeOffset(buffer, low) <= key) {
             high = Math.min(last, low + step);
             while (high < last && OffsetIndexDescriptor.relativeOffset(buffer, high) <= key) {
                 low = high;
-                step <<= 1;
+                step <<= 2;
                 high = Math.min(last, low + step);
             }
         } else {
@@ -49,17 +57,14 @@ final class FloorSearch {
             low = Math.max(0, high - step);
             while (low > 0 && OffsetIndexDescriptor.relativeOffset(buffer, low) > key) {
                 high = low;
-                step <<= 1;
+                step <<= 2;
                 low = Math.max(0, high - step);
             }
         }
-        while (high - low > 1) {
-            final int middle = (low + high) >>> 1;
-            if (OffsetIndexDescriptor.relativeOffset(buffer, middle) <= key) {
-                low = middle;
-            } else {
-                high = middle;
-            }
+        for (int left = high - low; left > 1; ) {
+            final int half = left >>> 1;
+            low = OffsetIndexDescriptor.relativeOffset(buffer, low + half) <= key ? low + half : low;
+            left -= half;
         }
         return low;
     }
@@ -82,14 +87,18 @@ final class FloorSearch {
         if (key < firstKey) {
             return -1;
         }
-        int low = (int) (last * ((double) (key - firstKey) / (double) (lastKey - firstKey)));
+        final double entriesPerKey = (double) last / (lastKey - firstKey);
+        int low = moved(0, (key - firstKey) * entriesPerKey, last);
+        for (int i = 0; i < REFINEMENTS; i++) {
+            low = moved(low, (key - TimeIndexDescriptor.timestamp(buffer, low)) * entriesPerKey, last);
+        }
         int high;
-        int step = 1;
+        int step = FIRST_STEP;
         if (TimeIndexDescriptor.timestamp(buffer, low) <= key) {
             high = Math.min(last, low + step);
             while (high < last && TimeIndexDescriptor.timestamp(buffer, high) <= key) {
                 low = high;
-                step <<= 1;
+                step <<= 2;
                 high = Math.min(last, low + step);
             }
         } else {
@@ -97,18 +106,20 @@ final class FloorSearch {
             low = Math.max(0, high - step);
             while (low > 0 && TimeIndexDescriptor.timestamp(buffer, low) > key) {
                 high = low;
-                step <<= 1;
+                step <<= 2;
                 low = Math.max(0, high - step);
             }
         }
-        while (high - low > 1) {
-            final int middle = (low + high) >>> 1;
-            if (TimeIndexDescriptor.timestamp(buffer, middle) <= key) {
-                low = middle;
-            } else {
-                high = middle;
-            }
+        for (int left = high - low; left > 1; ) {
+            final int half = left >>> 1;
+            low = TimeIndexDescriptor.timestamp(buffer, low + half) <= key ? low + half : low;
+            left -= half;
         }
         return low;
+    }
+
+    /** An entry so many entries further, within the table. */
+    private static int moved(final int entry, final double by, final int last) {
+        return (int) Math.max(0, Math.min(last, entry + by));
     }
 }

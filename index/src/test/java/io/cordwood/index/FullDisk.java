@@ -7,16 +7,25 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.nio.channels.WritableByteChannel;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A storage whose files cannot be published to while it is full; as on a real one, part of the bytes may get through. */
+/** A storage that notes what is published and forced, and lets nothing be published while it is full. */
 final class FullDisk implements Storage {
     private final Storage disk;
+    private final List<String> acts = new ArrayList<>();
     private boolean isFull;
 
     FullDisk(final Storage disk) {
         this.disk = disk;
+    }
+
+    /** What was published and forced since the last question, in order. */
+    List<String> acts() {
+        final List<String> done = List.copyOf(acts);
+        acts.clear();
+        return done;
     }
 
     void isFull(final boolean full) {
@@ -25,8 +34,7 @@ final class FullDisk implements Storage {
 
     @Override
     public StorageFile open(final String path, final FileUse use, final long capacity) {
-        final StorageFile file = disk.open(path, use, capacity);
-        return use == FileUse.APPEND ? new File(path, file) : file;
+        return new File(path, disk.open(path, use, capacity));
     }
 
     @Override
@@ -108,6 +116,7 @@ final class FullDisk implements Storage {
                 isBroken = true;
                 throw new StorageException(path, "write", "No space left on device", null);
             }
+            acts.add("publish " + path);
             return file.publish();
         }
 
@@ -129,6 +138,7 @@ final class FullDisk implements Storage {
 
         @Override
         public void force() {
+            acts.add("force " + path);
             file.force();
         }
 

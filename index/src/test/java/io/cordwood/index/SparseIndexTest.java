@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -173,6 +174,62 @@ final class SparseIndexTest {
             }
         }
         assertTrue(offsetFile(segment).length > 8 * 2500, "written without being sealed");
+    }
+
+    @Test
+    void publishesAndForcesTimeEntriesFirst() {
+        final FullDisk disk = new FullDisk(storage);
+        final TestSegment segment = growing(0, 1000);
+        final String times = segment.timeFile();
+        final String offsets = segment.offsetFile();
+        try (SparseIndex index = segment.created(disk)) {
+            assertEquals(
+                    List.of("publish " + times, "publish " + offsets, "publish " + times, "publish " + offsets),
+                    disk.acts());
+            index.force();
+            assertEquals(List.of("force " + times, "force " + offsets), disk.acts());
+            index.force();
+            assertEquals(List.of(), disk.acts(), "all is durable that was written");
+            index.seal();
+            index.force();
+            assertEquals(
+                    List.of("publish " + times, "publish " + offsets, "force " + times, "force " + offsets),
+                    disk.acts());
+        }
+    }
+
+    @Test
+    void forcesACutOfWhatIsFalseAndNotOfWhatIsTrue() {
+        final FullDisk disk = new FullDisk(storage);
+        final TestSegment segment = growing(400, 100);
+        final List<String> forced = List.of("force " + segment.timeFile(), "force " + segment.offsetFile());
+        try (SparseIndex index = segment.created(disk)) {
+            index.seal();
+            index.force();
+            disk.acts();
+            segment.feed(index, index.restore(segment.endOffset(), segment.length()));
+            assertEquals(List.of(), disk.acts(), "the last time entry is true");
+            final TestSegment cut = segment.first(99);
+            index.seal();
+            index.force();
+            disk.acts();
+            index.restore(cut.endOffset(), cut.length());
+            assertEquals(forced, disk.acts(), "the last time entry is of the batch that was cut");
+            cut.feed(index, segment.positionOf(Long.MAX_VALUE));
+            index.seal();
+            index.force();
+            disk.acts();
+            final TestSegment half = segment.first(50);
+            half.feed(index, index.restore(half.endOffset(), half.length()));
+            assertEquals(forced, disk.acts());
+            index.seal();
+            index.force();
+            disk.acts();
+            segment.feed(index, index.restore(segment.endOffset(), segment.length()));
+            disk.acts();
+            index.restore(half.endOffset(), half.length());
+            assertEquals(forced, disk.acts(), "while it grows, too");
+        }
     }
 
     @Test
