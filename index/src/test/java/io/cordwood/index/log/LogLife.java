@@ -147,7 +147,7 @@ final class LogLife implements AutoCloseable {
             final long expected = offset < model.start() ? Refusal.OFFSET_OUT_OF_RANGE : model.truncateTo(offset);
             assertEquals(expected, log.truncateTo(offset, nowMs));
             model.learn(log.baseOffsets());
-            adoptEpochs(model.end());
+            adoptEpochs();
         } else if (choice < 93) {
             final long offset = model.end() + random.nextInt(20) - 10;
             if (offset >= 0) {
@@ -162,8 +162,8 @@ final class LogLife implements AutoCloseable {
         }
     }
 
-    private void adoptEpochs(final long replayedFrom) {
-        if (model.hasLostEpochs(replayedFrom)) {
+    private void adoptEpochs() {
+        if (model.hasLostEpochs()) {
             model.adoptEpochs(log.leaderEpochs().entries());
         }
     }
@@ -395,7 +395,7 @@ final class LogLife implements AutoCloseable {
         reader = log.newReader();
         model.learn(log.baseOffsets());
         model.reopened(true);
-        adoptEpochs(model.end());
+        adoptEpochs();
     }
 
     private void checkClosed() throws IOException {
@@ -455,7 +455,7 @@ final class LogLife implements AutoCloseable {
         assertTrue(isMapped || survived == 0, "gathered batches that were written: " + survived);
         model.publish(survived);
         model.reopened(false);
-        adoptEpochs(flushed);
+        adoptEpochs();
     }
 
     private int survivors() {

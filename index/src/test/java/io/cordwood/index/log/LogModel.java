@@ -55,12 +55,9 @@ final class LogModel {
                 .toList();
     }
 
-    /**
-     * Whether the table may know fewer epochs than the model: some died with a process, or the log is one segment that is
-     * replayed whole, where the table believes nothing of its file.
-     */
-    boolean hasLostEpochs(final long replayedFrom) {
-        return hasLostEpochs || (bases.length == 1 && replayedFrom <= bases[0]);
+    /** Whether the table may know fewer epochs than the model, because some died with a process. */
+    boolean hasLostEpochs() {
+        return hasLostEpochs;
     }
 
     /** The log has said where its segments begin. */
