@@ -225,6 +225,26 @@ final class LogDirectoryTraceTest {
     }
 
     @Test
+    void aCheckpointDuringATruncationToNothingDoesNotRaiseTheStart() {
+        fill(storage, 20, A);
+        try (LogDirectory directory = owned(storage)) {
+            final PartitionCells partition = cells(directory, A);
+            partition.log().deletePrefix(15, 20, NOW);
+            directory.doWork(NOW);
+            directory.doWork(NOW + 100);
+            final List<Long> seen = new ArrayList<>();
+            storage.watch(act -> {
+                if (act.equals("delete 00000000000000000000.log")) {
+                    directory.doWork(NOW + 1000);
+                    seen.add(checkpoint(disk, OffsetCheckpoint.LOG_STARTS).getOrDefault(A, -1L));
+                }
+            });
+            assertEquals(3, partition.log().truncateFullyAndStartAt(3, NOW));
+            assertEquals(List.of(3L), seen);
+        }
+    }
+
+    @Test
     void aTruncationIsPutOffWhileAnotherThreadWritesTheFiles() {
         fill(storage, 20, A);
         try (LogDirectory directory = owned(storage)) {

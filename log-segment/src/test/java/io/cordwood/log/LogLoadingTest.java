@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Opening many partitions: by several threads, interrupted, repeated, and with one that fails. B13. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LogLoadingTest {
     private static final LogConfig SMALL = LogConfig.of(Map.of("segment.bytes", "14000"));
     private static final LogSetup SETUP = (partition, builder) -> {
@@ -73,7 +74,6 @@ final class LogLoadingTest {
     }
 
     @Test
-    @Timeout(60)
     void eightLogsAreOpenedByFourThreads() throws Exception {
         fillAndCrash(8);
         try (LogDirectory directory = owned(storage)) {
@@ -212,6 +212,23 @@ final class LogLoadingTest {
         }
         assertFalse(isMarked(storage));
         assertTrue(Files.exists(root.resolve("t-1")));
+    }
+
+    @Test
+    void aPartitionThatCouldNotBeOpenedTakesTheMarkerAway() {
+        DirectoryLogs.fill(storage, 5, name(0), name(1));
+        try (LogDirectory directory = owned(storage)) {
+            assertTrue(directory.wasClean());
+            final LogLoading loading = directory.load((partition, builder) -> {
+                if (partition.name().equals(name(1))) {
+                    throw new CorruptLogException("f", 0, "the test says so");
+                }
+                return true;
+            });
+            final LoadAgent agent = new LoadAgent(List.of(loading), () -> NOW);
+            assertEquals(2, agent.doWork() + agent.doWork());
+        }
+        assertFalse(isMarked(storage));
     }
 
     @Test
