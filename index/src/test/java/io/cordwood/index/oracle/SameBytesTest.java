@@ -36,7 +36,7 @@ final class SameBytesTest {
             long nowMs = NOW_MS;
             int epoch = 0;
             for (int i = 0; i < 300; i++) {
-                nowMs += random.nextInt(20) == 0 ? random.nextLong(600_000) : random.nextLong(100);
+                nowMs += random.nextInt(10) == 0 ? random.nextLong(100_000) : random.nextLong(2_000);
                 epoch += random.nextInt(60) == 0 ? 1 : 0;
                 kafka.clock(nowMs);
                 cordwood.clock(nowMs);
