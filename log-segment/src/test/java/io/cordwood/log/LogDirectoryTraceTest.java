@@ -271,13 +271,15 @@ final class LogDirectoryTraceTest {
     void aTruncationWhoseFileCannotBeWrittenCutsNothing() {
         fill(storage, 20, A);
         final LogDirectory directory = owned(storage);
-        final Log log = open(directory, A);
+        final PartitionCells partition = cells(directory, A);
+        final Log log = partition.log();
         storage.fail("force", OffsetCheckpoint.RECOVERY_POINTS + ".tmp", 1);
         assertThrows(StorageException.class, () -> log.truncateTo(12, NOW));
         assertNotNull(directory.failure());
         assertEquals(20, log.endOffset());
         assertThrows(StorageException.class, () -> directory.create(B, null));
         assertThrows(RuntimeException.class, () -> append(log, 1));
+        partition.highWatermark(4);
         storage.takeTrace();
         directory.close();
         assertEquals(List.of(), storage.takeTrace(), "offline: nothing more is written");
