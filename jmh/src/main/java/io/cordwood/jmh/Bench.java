@@ -1,0 +1,131 @@
+package io.cordwood.jmh;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * Runs the benchmarks round by round, each in a process of its own, we and the peer in turn, and prints a table.
+ * {@code bin/bench} starts it. Standard output is the table, standard error the progress; what JMH prints goes to a file.
+ */
+public final class Bench {
+    private static final int EXIT_FAILED = 1;
+    private static final int EXIT_USAGE = 2;
+    private static final String ALLOCATION_LABEL = "gc.alloc.rate.norm";
+    private static final String[] FORK_FLAGS = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"};
+
+    private final BenchOptions options;
+    private final Samples samples = new Samples();
+    private final Path journal;
+
+    private Bench(final BenchOptions options, final Path journal) {
+        this.options = options;
+        this.journal = journal;
+    }
+
+    /**
+     * Runs the command line and ends the process.
+     *
+     * @param args the command line.
+     * @throws IOException if the directory of the logs cannot be written.
+     */
+    public static void main(final String[] args) throws IOException {
+        try {
+            final BenchOptions options = BenchOptions.parse(args);
+            final Path journal = Files.createDirectories(BenchDirectory.root()).resolve("jmh.txt");
+            Files.deleteIfExists(journal);
+            new Bench(options, journal).run();
+        } catch (final BenchOptions.UsageException e) {
+            System.err.println(e.getMessage());
+            System.exit(EXIT_USAGE);
+        } catch (final RunnerException e) {
+            System.err.println("bench: " + e.getMessage());
+            System.exit(EXIT_FAILED);
+        }
+    }
+
+    private void run() throws RunnerException, IOException {
+        final List<Comparison> rows =
+                Catalog.comparisons().stream().filter(options::includes).toList();
+        final Set<Subject> subjects = new LinkedHashSet<>();
+        for (final Comparison row : rows) {
+            subjects.add(row.peer());
+            subjects.add(row.ours());
+        }
+        ReadLog.discardAll();
+        try {
+            for (int round = 1; round <= options.rounds(); round++) {
+                for (final Subject subject : subjects) {
+                    System.err.println("round " + round + " of " + options.rounds() + ": " + subject);
+                    samples.add(subject, measure(subject));
+                }
+            }
+        } finally {
+            ReadLog.discardAll();
+        }
+        Surroundings.lines(options).forEach(System.out::println);
+        BenchTable.of(rows, samples).forEach(System.out::println);
+    }
+
+    private List<Sample> measure(final Subject subject) throws RunnerException, IOException {
+        final Path output = Files.createTempFile(journal.getParent(), "jmh", ".txt");
+        final TimeValue time = TimeValue.milliseconds(options.iterationMs());
+        ChainedOptionsBuilder builder = new OptionsBuilder()
+                .include(subject.include())
+                .forks(1)
+                .warmupIterations(options.warmUps())
+                .warmupTime(time)
+                .measurementIterations(options.iterations())
+                .measurementTime(time)
+                .addProfiler("gc")
+                .addProfiler(ProcessCpuProfiler.class)
+                .jvmArgsAppend(FORK_FLAGS)
+                .shouldFailOnError(true)
+                .output(output.toString());
+        for (final Map.Entry<String, String> parameter : subject.parameters().entrySet()) {
+            builder = builder.param(parameter.getKey(), parameter.getValue());
+        }
+        try {
+            return samplesOf(new Runner(builder.build()).run());
+        } finally {
+            Files.write(journal, Files.readAllBytes(output), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.delete(output);
+        }
+    }
+
+    private static double secondary(final IterationResult iteration, final String label) {
+        return Objects.requireNonNull(iteration.getSecondaryResults().get(label), label)
+                .getScore();
+    }
+
+    private static List<Sample> samplesOf(final Collection<RunResult> results) {
+        final List<Sample> samples = new ArrayList<>();
+        for (final RunResult run : results) {
+            for (final BenchmarkResult fork : run.getBenchmarkResults()) {
+                for (final IterationResult iteration : fork.getIterationResults()) {
+                    samples.add(new Sample(
+                            iteration.getPrimaryResult().getScore(),
+                            secondary(iteration, ProcessCpuProfiler.LABEL),
+                            secondary(iteration, ALLOCATION_LABEL)));
+                }
+            }
+        }
+        return samples;
+    }
+}

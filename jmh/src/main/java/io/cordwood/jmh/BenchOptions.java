@@ -1,0 +1,79 @@
+package io.cordwood.jmh;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The command line.
+ *
+ * @param isQuick whether a few minutes must do: the figures are then good for a first look and no more.
+ * @param rounds how often everything is measured; of more than one, the first is dropped.
+ * @param groups that are to be measured; empty for all.
+ */
+record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
+    private static final int ROUNDS = 5;
+    private static final int ROUNDS_QUICK = 2;
+
+    /** A command line that cannot be understood. */
+    static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        UsageException(final String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Reads the command line.
+     *
+     * @param args of the process.
+     * @return what it says.
+     * @throws UsageException if it names something that is not there.
+     */
+    static BenchOptions parse(final String... args) throws UsageException {
+        boolean isQuick = false;
+        int rounds = 0;
+        final List<String> groups = new ArrayList<>();
+        final Set<String> known = new TreeSet<>();
+        Catalog.comparisons().forEach(row -> known.add(row.group()));
+        for (final String arg : args) {
+            if (arg.equals("--quick")) {
+                isQuick = true;
+            } else if (arg.startsWith("--rounds=")) {
+                rounds = positive(arg.substring("--rounds=".length()));
+            } else if (known.contains(arg)) {
+                groups.add(arg);
+            } else {
+                throw new UsageException(
+                        "unknown: " + arg + "\nusage: bin/bench [--quick] [--rounds=N] [GROUP...]\n" + "groups: "
+                                + String.join(" ", known) + "\nbin/bench --jmh ARGS... hands the arguments to JMH");
+            }
+        }
+        return new BenchOptions(isQuick, rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS, List.copyOf(groups));
+    }
+
+    private static int positive(final String digits) throws UsageException {
+        if (!digits.matches("[1-9][0-9]{0,2}")) {
+            throw new UsageException("--rounds takes a number from 1 to 999, not " + digits);
+        }
+        return Integer.parseInt(digits);
+    }
+
+    boolean includes(final Comparison row) {
+        return groups.isEmpty() || groups.contains(row.group());
+    }
+
+    int warmUps() {
+        return 3;
+    }
+
+    int iterations() {
+        return isQuick ? 3 : 5;
+    }
+
+    int iterationMs() {
+        return isQuick ? 500 : 1_000;
+    }
+}

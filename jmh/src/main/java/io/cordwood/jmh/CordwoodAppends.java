@@ -1,0 +1,133 @@
+package io.cordwood.jmh;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.AppendAs;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogBuilder;
+import io.cordwood.log.LogConfig;
+import io.cordwood.log.ReserveAgent;
+import io.cordwood.log.store.DiskStorage;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Our log being appended to: it grows, rolls, and drops old segments by size. */
+@State(Scope.Thread)
+public class CordwoodAppends {
+    private static final AppendAs TERMS = AppendAs.client(0);
+
+    /** What is appended. */
+    @Param
+    public BatchShape shape = BatchShape.ONE_OF_100_B;
+
+    private final boolean isMapped;
+    private final UnsafeBuffer batch = new UnsafeBuffer(0, 0);
+    private Path root;
+    private DiskStorage storage;
+    private Log log;
+    private @Nullable AgentRunner reserving;
+    private long bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+
+    /**
+     * Chooses the store.
+     *
+     * @param isMapped whether segments are mapped; else they are written through a channel.
+     */
+    protected CordwoodAppends(final boolean isMapped) {
+        this.isMapped = isMapped;
+    }
+
+    /** Begins an empty log. */
+    @Setup
+    public void open() {
+        root = BenchDirectory.fresh();
+        storage = new DiskStorage(root);
+        final Map<String, String> topic = new HashMap<>();
+        GrowingLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
+        topic.put("file.delete.delay.ms", "0");
+        final LogBuilder builder = new LogBuilder(storage, "cordwood-0")
+                .config(LogConfig.of(topic))
+                .indexes(new SparseIndexes());
+        if (isMapped) {
+            builder.mapped();
+            reserving = new AgentRunner(
+                    new BackoffIdleStrategy(0, 0, 50_000, 200_000),
+                    Throwable::printStackTrace,
+                    null,
+                    new ReserveAgent(storage));
+            AgentRunner.startOnThread(reserving);
+        }
+        log = builder.open(System.currentTimeMillis());
+        final ByteBuffer received = shape.received(System.currentTimeMillis());
+        batch.wrap(ByteBuffer.allocateDirect(received.limit()).put(received));
+    }
+
+    /** Removes the log. */
+    @TearDown
+    public void close() {
+        log.close();
+        CloseHelper.close(reserving);
+        storage.close();
+        BenchDirectory.remove(root);
+    }
+
+    long append() {
+        final long nowMs = System.currentTimeMillis();
+        final long offset = accepted(log.append(batch, 0, batch.capacity(), TERMS, nowMs));
+        retain(batch.capacity(), nowMs);
+        return offset;
+    }
+
+    long gather(final int count) {
+        final long nowMs = System.currentTimeMillis();
+        for (int i = 0; i < count; i++) {
+            accepted(log.gather(batch, 0, batch.capacity(), TERMS, nowMs));
+        }
+        final long end = log.publish();
+        retain(count * batch.capacity(), nowMs);
+        return end;
+    }
+
+    private long accepted(final long result) {
+        if (result < 0) {
+            throw new IllegalStateException(log.refusalReason());
+        }
+        return result;
+    }
+
+    private void retain(final int bytes, final long nowMs) {
+        bytesUntilRetention -= bytes;
+        if (bytesUntilRetention <= 0) {
+            bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+            log.retain(nowMs, log.endOffset());
+            log.doWork(nowMs);
+        }
+    }
+
+    /** Written through a channel. */
+    public static class Channel extends CordwoodAppends {
+        /** Made by JMH. */
+        public Channel() {
+            super(false);
+        }
+    }
+
+    /** Mapped, with a helper that reserves ahead. */
+    public static class Mapped extends CordwoodAppends {
+        /** Made by JMH. */
+        public Mapped() {
+            super(true);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.cordwood.jmh;
+
+/** The offsets that a reader asks for, one after the other, for as long as it asks; the same for both sides. */
+final class NextOffset {
+    private final long endOffset;
+    private final int step;
+    private final long[] drawn;
+    private long next;
+
+    NextOffset(final ReadLog log, final BatchShape shape, final ReadOrder order) {
+        endOffset = log.endOffset();
+        step = ReadLog.recordsPerRead(shape);
+        drawn = order == ReadOrder.RANDOM ? log.randomOffsets() : new long[0];
+    }
+
+    long take() {
+        if (drawn.length > 0) {
+            return drawn[(int) next++ & drawn.length - 1];
+        }
+        final long offset = next;
+        next = offset + step < endOffset ? offset + step : 0;
+        return offset;
+    }
+}

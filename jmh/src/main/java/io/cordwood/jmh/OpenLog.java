@@ -1,0 +1,51 @@
+package io.cordwood.jmh;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogBuilder;
+import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogReader;
+import io.cordwood.log.store.DiskStorage;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The log that is read, in our hands.
+ *
+ * @param storage that holds it.
+ * @param log itself.
+ * @param reader of it.
+ */
+record OpenLog(DiskStorage storage, Log log, LogReader reader) implements AutoCloseable {
+    /**
+     * Opens a log that was closed cleanly.
+     *
+     * @param read where it lies.
+     * @return the log, which ends where it should.
+     */
+    static OpenLog of(final ReadLog read) {
+        final Path directory = read.directory();
+        final Map<String, String> topic = new HashMap<>();
+        ReadLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
+        final DiskStorage storage = new DiskStorage(Objects.requireNonNull(directory.getParent()));
+        final Log log = new LogBuilder(
+                        storage, Objects.requireNonNull(directory.getFileName()).toString())
+                .config(LogConfig.of(topic))
+                .indexes(new SparseIndexes())
+                .recoveryPoint(Long.MAX_VALUE)
+                .open(System.currentTimeMillis());
+        if (log.endOffset() != read.endOffset()) {
+            throw new IllegalStateException("the log ends at " + log.endOffset() + ", not at " + read.endOffset());
+        }
+        return new OpenLog(storage, log, log.newReader());
+    }
+
+    @Override
+    public void close() {
+        reader.close();
+        log.close();
+        storage.close();
+    }
+}

@@ -1,0 +1,51 @@
+package io.cordwood.jmh;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * All that was measured. Of several rounds the first counts for nothing: it finds memory and disk in another state than the
+ * ones that follow it.
+ */
+final class Samples {
+    private final Map<Subject, List<List<Sample>>> rounds = new HashMap<>();
+
+    /**
+     * Takes the iterations of one round.
+     *
+     * @param subject that was measured.
+     * @param round its iterations.
+     */
+    void add(final Subject subject, final List<Sample> round) {
+        rounds.computeIfAbsent(subject, any -> new ArrayList<>()).add(round);
+    }
+
+    /**
+     * Medians over all iterations that count.
+     *
+     * @param subject that was measured.
+     * @return medians, each figure on its own; empty if nothing was measured.
+     */
+    Optional<Sample> medians(final Subject subject) {
+        final List<List<Sample>> all = rounds.getOrDefault(subject, List.of());
+        final List<Sample> counted =
+                all.stream().skip(all.size() > 1 ? 1 : 0).flatMap(List::stream).toList();
+        if (counted.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Sample(
+                median(counted, Sample::wallUs), median(counted, Sample::cpuUs), median(counted, Sample::bytes)));
+    }
+
+    private static double median(final List<Sample> samples, final ToDoubleFunction<Sample> figure) {
+        final double[] sorted = samples.stream().mapToDouble(figure).toArray();
+        Arrays.sort(sorted);
+        final int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+}

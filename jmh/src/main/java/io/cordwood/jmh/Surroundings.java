@@ -1,0 +1,57 @@
+package io.cordwood.jmh;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What a reader of the table must know: on what machine, with what, and how it was measured. */
+final class Surroundings {
+    private Surroundings() {}
+
+    /**
+     * Describes this run.
+     *
+     * @param options of it.
+     * @return lines of Markdown.
+     */
+    static List<String> lines(final BenchOptions options) {
+        return List.of(
+                "- machine: " + machine(),
+                "- Java: " + property("java.vm.name") + " " + property("java.vm.version"),
+                "- commit: " + property("cordwood.commit"),
+                "- peer: kafka-storage " + property("cordwood.kafka")
+                        + ", `UnifiedLog`, with our versions of the codecs: " + property("cordwood.codecs"),
+                "- rounds: " + options.rounds() + (options.rounds() > 1 ? ", the first dropped" : "")
+                        + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups and "
+                        + options.iterations() + " iterations of " + options.iterationMs() + " ms; medians",
+                "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"
+                        + " on either side; logs that grow roll each 128 MiB and keep 256 MiB",
+                "");
+    }
+
+    private static String machine() {
+        final OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        return processor() + ", " + system.getAvailableProcessors() + " processors, "
+                + Math.round(system.getTotalMemorySize() / (double) (1 << 30)) + " GiB, " + property("os.name") + " "
+                + property("os.version");
+    }
+
+    private static String processor() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(property("os.arch"));
+        } catch (final IOException e) {
+            return property("os.arch");
+        }
+    }
+
+    private static String property(final String name) {
+        return System.getProperty(name, "unknown");
+    }
+}
