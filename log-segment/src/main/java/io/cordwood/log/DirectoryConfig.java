@@ -12,7 +12,13 @@ package io.cordwood.log;
 public record DirectoryConfig(long retentionCheckMs, long checkpointMs, long deleteDelayMs) {
     private static final DirectoryConfig DEFAULTS = new DirectoryConfig(300_000, 5_000, 60_000);
 
-    /** Checks the limits. */
+    /**
+     * Checks the limits.
+     *
+     * @param retentionCheckMs time between two passes of retention.
+     * @param checkpointMs time between two writings of the checkpoints.
+     * @param deleteDelayMs time between the two steps of a deletion.
+     */
     public DirectoryConfig {
         require("retentionCheckMs", retentionCheckMs, 1);
         require("checkpointMs", checkpointMs, 1);

@@ -18,7 +18,12 @@ public record PartitionName(String topic, int partition) implements Comparable<P
     private static final Comparator<PartitionName> ORDER =
             Comparator.comparing(PartitionName::topic).thenComparingInt(PartitionName::partition);
 
-    /** Checks both. */
+    /**
+     * Checks both.
+     *
+     * @param topic of the partition.
+     * @param partition at least 0.
+     */
     public PartitionName {
         if (!isTopic(topic)) {
             throw new IllegalArgumentException("topic '" + topic + "': legal are 1 to " + TOPIC_CHARS_MAX
