@@ -73,10 +73,10 @@ public class CordwoodAppends {
         batch.wrap(ByteBuffer.allocateDirect(received.limit()).put(received));
     }
 
-    /** Removes the log. */
+    /** Removes the log; nothing is forced for it. */
     @TearDown
     public void close() {
-        log.close();
+        log.closeUncleanly();
         CloseHelper.close(reserving);
         storage.close();
         BenchDirectory.remove(root);
