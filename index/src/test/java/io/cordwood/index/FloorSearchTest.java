@@ -87,12 +87,20 @@ final class FloorSearchTest {
 
         @Override
         public int getInt(final int index, final ByteOrder order) {
-            return readsLeft-- > 0 ? super.getInt(index, order) : 0;
+            return isThere() ? super.getInt(index, order) : 0;
         }
 
         @Override
         public long getLong(final int index, final ByteOrder order) {
-            return readsLeft-- > 0 ? super.getLong(index, order) : 0;
+            return isThere() ? super.getLong(index, order) : 0;
+        }
+
+        private boolean isThere() {
+            if (readsLeft == 0) {
+                return false;
+            }
+            readsLeft--;
+            return true;
         }
     }
 

@@ -76,6 +76,8 @@ final class IndexCheckTest {
             final ByteBuffer timestamp = ByteBuffer.wrap(segment.timeBytes(true));
             timestamp.putLong(entry * 12, timestamp.getLong(entry * 12) - 1);
             assertFound(entry * 12L, faults(segment, segment.offsetBytes(), timestamp.array(), false));
+            timestamp.putLong(entry * 12, timestamp.getLong(entry * 12) + 2);
+            assertFound(entry * 12L, faults(segment, segment.offsetBytes(), timestamp.array(), false));
             final ByteBuffer relative = ByteBuffer.wrap(segment.timeBytes(true));
             relative.putInt(entry * 12 + 8, relative.getInt(entry * 12 + 8) + 5);
             assertFound(entry * 12L, faults(segment, segment.offsetBytes(), relative.array(), false));

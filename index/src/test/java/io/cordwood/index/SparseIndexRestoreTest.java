@@ -124,6 +124,20 @@ final class SparseIndexRestoreTest {
         final byte[] times = segment.timeBytes(true);
         mends(segment, swapped(offsets, 8, 1, 3), times, "offset entries swapped");
         mends(segment, offsets, swapped(times, 12, 0, 2), "time entries swapped");
+        final ByteBuffer positions = ByteBuffer.wrap(offsets.clone());
+        mends(
+                segment,
+                positions.putInt(20, positions.getInt(12)).array(),
+                times,
+                "a position twice, the offsets in order");
+        final ByteBuffer relatives = ByteBuffer.wrap(times.clone());
+        mends(segment, offsets, relatives.putInt(20, -1).array(), "an offset below the base, the timestamps in order");
+        final ByteBuffer falling = ByteBuffer.wrap(times.clone());
+        mends(
+                segment,
+                offsets,
+                falling.putInt(20, falling.getInt(8) - 1).array(),
+                "an offset that falls, the timestamps in order");
         mends(segment, doubled(offsets), doubled(times), "all entries twice");
     }
 
