@@ -55,10 +55,11 @@ public interface SegmentIndex extends AutoCloseable {
     long largestTimestamp(FileView view);
 
     /**
-     * Opens the index for appending after an open, a recovery or a truncation: keeps the longest prefix of entries that is in
-     * order and lies below both ends, drops the rest.
+     * Opens the index for appending after an open, a recovery or a truncation: keeps the first entries, as far as they can be
+     * believed and lie below both ends, and drops the rest. What is not true below the ends is gone durably on return.
      *
-     * @param endOffset every kept entry is below this offset.
+     * @param endOffset every kept entry is below this offset; {@code Long.MAX_VALUE} only if nothing was cut off the segment,
+     *     since an entry of what was cut is then taken for a true one and not dropped durably.
      * @param endPosition every kept entry is below this position of the segment's file.
      * @return the position from which the batches of the segment must be given to {@link #append} again; at most
      *     {@code endPosition}.
@@ -71,7 +72,10 @@ public interface SegmentIndex extends AutoCloseable {
      */
     void seal();
 
-    /** Makes everything that was appended before the call durable, but for the names of the files. */
+    /**
+     * Makes durable what is in the files, but for their names: everything after {@link #seal}; before it the last entries may
+     * be missing, and {@link #restore} asks for their batches again.
+     */
     void force();
 
     /** Gives back what is held. Nothing that was not sealed or forced is written. A second call does nothing. */
