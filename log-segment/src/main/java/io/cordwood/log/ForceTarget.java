@@ -34,7 +34,8 @@ public final class ForceTarget {
         this.segments = segments;
         this.states = states;
         this.list = list;
-        this.first = Math.max(0, list.floor(fromOffset));
+        // The segment that ends where the last force ended may have been sealed and trimmed since.
+        this.first = Math.max(0, list.floor(Math.max(0, fromOffset - 1)));
         this.endOffset = endOffset;
         this.isDirectoryDirty = namesChanged != namesSynced;
         this.namesChanged = namesChanged;
@@ -73,6 +74,7 @@ public final class ForceTarget {
     }
 
     private @Nullable RuntimeException force() {
+        @Nullable RuntimeException failure = new IllegalStateException("the force ended with an error");
         try {
             for (int i = first; i < list.size(); i++) {
                 final Segment segment = list.get(i);
@@ -86,11 +88,17 @@ public final class ForceTarget {
             if (isDirectoryDirty) {
                 segments.storage().syncDirectory(segments.directory());
             }
+            failure = null;
         } catch (final RuntimeException e) {
-            forces.failed(e);
-            return e;
+            failure = e;
+        } finally {
+            // Also after an Error the log must not wait for this force for ever.
+            if (failure == null) {
+                forces.succeeded(endOffset, namesChanged);
+            } else {
+                forces.failed(failure);
+            }
         }
-        forces.succeeded(endOffset, namesChanged);
-        return null;
+        return failure;
     }
 }

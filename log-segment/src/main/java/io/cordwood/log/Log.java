@@ -34,7 +34,7 @@ public final class Log implements AutoCloseable {
     private final RecoveryReport recovery;
     private final ManyToOneConcurrentLinkedQueue<LogRequest> requests = new ManyToOneConcurrentLinkedQueue<>();
     private final LogParts parts;
-    private LogConfig config;
+    private volatile LogConfig config;
     private long flushCheckedMs;
     private long flushedAtCheck;
     private volatile boolean isClosed;
@@ -53,7 +53,13 @@ public final class Log implements AutoCloseable {
         this.config = builder.config;
         this.flushCheckedMs = nowMs;
         this.parts = new LogParts(
-                builder.storage, builder.directory, builder.indexes, builder.codecs, builder.appendUse, builder.guard);
+                builder.storage,
+                builder.directory,
+                builder.indexes,
+                builder.codecs,
+                builder.appendUse,
+                builder.config.decompressedBytesMax(),
+                builder.guard);
         this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
         final long end = recovery.endOffset();
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
@@ -464,6 +470,11 @@ public final class Log implements AutoCloseable {
         return forces.failure();
     }
 
+    /** The lowest offset that a truncation has cut to since the last call; the writer's, for who completes its appends. */
+    long takeLowestCut() {
+        return positions.takeLowestCut();
+    }
+
     /**
      * Closes the log cleanly: publishes, seals the active segment's index, snapshots the derived states and forces everything.
      * What is left needs no scan at the next open with this end as recovery point. Waits for a force that is under way.
@@ -520,7 +531,11 @@ public final class Log implements AutoCloseable {
         while (!forces.tryExclude()) {
             Thread.onSpinWait();
         }
-        appends.fence(new IllegalStateException("the log is closed"));
+        final IllegalStateException closed = new IllegalStateException("the log is closed");
+        appends.fence(closed);
+        for (LogRequest request = requests.poll(); request != null; request = requests.poll()) {
+            request.fail(closed);
+        }
         try {
             segments.close();
         } finally {

@@ -113,24 +113,38 @@ public final class LogAppender implements Agent {
         if (!published.isEmpty()) {
             publish();
         }
+        failTakenBack();
         done += acknowledgeForced();
-        final long end = log.endOffset();
         done += log.doWork(nowMs);
-        if (log.endOffset() < end) {
-            failTakenBack(log.endOffset());
-        }
+        failTakenBack();
         return done;
     }
 
     /** Who waits for a force of what a truncation has taken back must not be acknowledged by what comes in its place. */
-    private void failTakenBack(final long endOffset) {
+    private void failTakenBack() {
+        final long cut = log.takeLowestCut();
+        if (cut == Long.MAX_VALUE) {
+            return;
+        }
         forced.removeIf(ticket -> {
-            final boolean isTakenBack = ticket.awaitedEnd() > endOffset;
+            final boolean isTakenBack = ticket.awaitedEnd() > cut;
             if (isTakenBack) {
-                ticket.failed(new IllegalStateException("the append was taken back by a truncation to " + endOffset));
+                ticket.failed(new IllegalStateException("the append was taken back by a truncation to " + cut));
             }
             return isTakenBack;
         });
+    }
+
+    /** Tells everybody who still waits: nothing is going to be appended or acknowledged any more. */
+    @Override
+    public void onClose() {
+        if (failure == null) {
+            failure = new IllegalStateException("the appender is closed");
+        }
+        fail(failure);
+        while (ring.read(onRun, MESSAGES_MAX) > 0) {
+            // onRun fails each run, now that there is a failure.
+        }
     }
 
     private void onRun(final int type, final MutableDirectBuffer buffer, final int index, final int length) {

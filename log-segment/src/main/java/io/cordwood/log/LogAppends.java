@@ -44,7 +44,7 @@ final class LogAppends {
     private long nextOffset;
     private long position;
     private long jitterMs;
-    private int roomBytes;
+    private int roomBytes = Integer.MAX_VALUE;
     private int openClaimBytes;
     private long forcedEnd;
     private boolean isPending;
@@ -107,13 +107,17 @@ final class LogAppends {
         isPending = false;
         openClaimBytes = 0;
         forcedEnd = Math.min(forcedEnd, nextOffset);
-        roomBytes = config.segmentBytes();
+        // A mapping keeps the size that it was made with, also when the settings have changed since.
+        roomBytes = segments.isRoomFixed() ? Math.min(roomBytes, config.segmentBytes()) : config.segmentBytes();
     }
 
     void configure(final LogConfig newConfig) {
         config = newConfig;
         clientRules = rulesOf(newConfig);
         coordinatorRules = clientRules.forCoordinator();
+        if (converter != null) {
+            converter.close();
+        }
         converter = converterOf(newConfig);
         // A mapping is as large as it was made.
         roomBytes = segments.isRoomFixed() ? Math.min(roomBytes, newConfig.segmentBytes()) : newConfig.segmentBytes();
@@ -233,7 +237,7 @@ final class LogAppends {
             if (verdict != Refusal.ACCEPTED) {
                 return verdict;
             }
-            final long known = checkStates(as);
+            final long known = checkStates(as, size == length);
             if (known != Refusal.ACCEPTED) {
                 return known;
             }
@@ -281,9 +285,19 @@ final class LogAppends {
         return Refusal.ACCEPTED;
     }
 
-    private long checkStates(final AppendAs as) {
+    /**
+     * Asks the derived states. Since all batches of a run are judged before any is applied, a batch that depends on the one
+     * before it in the run, or is known already, can only be appended alone.
+     */
+    private long checkStates(final AppendAs as, final boolean isAlone) {
+        if (!isAlone && as.origin() != Origin.REPLICA && judged.hasProducerId()) {
+            return refuse(Refusal.INVALID_RECORD, "a batch of an idempotent producer is appended alone");
+        }
         for (final DerivedState state : states) {
             final long verdict = state.check(judged, as.origin(), as.guard());
+            if (verdict >= 0 && !isAlone) {
+                return refuse(Refusal.INVALID_RECORD, "one batch of the run was appended before");
+            }
             if (verdict >= 0) {
                 result.duplicate(verdict, verdict + judged.lastOffsetDelta());
                 if (as.durability() == Durability.FORCED) {
@@ -373,7 +387,22 @@ final class LogAppends {
             roll(base, size, nowMs);
         } else if (position == 0 && size > roomBytes) {
             // A leader's batch from times with larger segments gets a segment of its own, with room for it.
+            enlargeActive(size, nowMs);
+        }
+    }
+
+    private void enlargeActive(final int size, final long nowMs) {
+        // A force may look at the empty file at this moment; it is short, and such batches are rare.
+        while (!forces.tryExclude()) {
+            Thread.onSpinWait();
+        }
+        try {
             segments.replaceEmptyActive(config, size, nowMs);
+        } finally {
+            forces.include();
+        }
+        for (final DerivedState state : states) {
+            state.snapshot(segments.active().baseOffset());
         }
     }
 
@@ -455,9 +484,13 @@ final class LogAppends {
         }
         if (verdict >= 0) {
             judged.wrap(claimed, 0);
+            if (judged.lastOffsetDelta() >= open) {
+                abort();
+                return refuse(Refusal.INVALID_RECORD, "the batch spans more offsets than it has bytes");
+            }
             verdict = as.leaderEpoch() < epochs.latestEpoch()
                     ? refuse(Refusal.FENCED_LEADER_EPOCH, "leader epoch is older than the log's latest")
-                    : checkStates(as);
+                    : checkStates(as, true);
         }
         if (verdict != Refusal.ACCEPTED) {
             abort();

@@ -11,4 +11,5 @@ record LogParts(
         SegmentIndexFactory indexes,
         Codecs codecs,
         FileUse appendUse,
+        int decompressedBytesMax,
         TruncationGuard guard) {}

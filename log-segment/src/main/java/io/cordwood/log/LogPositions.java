@@ -33,6 +33,7 @@ final class LogPositions {
     private long publishedEnd;
     private long flushedEnd;
     private long history;
+    private long lowestCut = Long.MAX_VALUE;
 
     LogPositions(final long startOffset, final long endOffset, final long flushedEnd) {
         this.startOffset = startOffset;
@@ -82,17 +83,29 @@ final class LogPositions {
     }
 
     /**
-     * Tells one history of the log from the next. A reader that finds another number after its read than before may have seen bytes of
-     * two histories and reads again.
+     * Tells one history of the log from the next. A reader that finds another number after its read than before may have
+     * seen bytes of two histories and reads again.
      */
     long history() {
         return (long) HISTORY.getVolatile(this);
     }
 
-    /** Called before anything is cut, so that the change is seen by whoever sees the cut; the number is odd then. */
-    void historyChanges() {
+    /**
+     * Called before anything is cut, so that the change is seen by whoever sees the cut; the number is odd then.
+     *
+     * @param cutTo everything at or above this offset goes.
+     */
+    void historyChanges(final long cutTo) {
+        lowestCut = Math.min(lowestCut, cutTo);
         HISTORY.setVolatile(this, history + 1);
         VarHandle.fullFence();
+    }
+
+    /** The lowest offset that was cut to since the last call; {@link Long#MAX_VALUE} if nothing was. The writer's. */
+    long takeLowestCut() {
+        final long lowest = lowestCut;
+        lowestCut = Long.MAX_VALUE;
+        return lowest;
     }
 
     /** Called when nothing is being cut any more: the number is even. */

@@ -45,6 +45,10 @@ public final class LogReader implements AutoCloseable {
     private long position;
     private long length;
     private long nextOffset;
+
+    /** What {@link #seek} found to be the bound: what the file has beyond is about to be published, but is not yet. */
+    private long limit;
+
     private long locatedHistory;
 
     // Where the last read ended: a sequential reader needs no index.
@@ -89,7 +93,7 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = seek(offset, upTo);
-                final long result = found <= 0 ? found : show(upTo, bytesMax);
+                final long result = found <= 0 ? found : show(limit, bytesMax);
                 if (positions.history() == history && isBelowCut(history, result)) {
                     remember(result, history);
                     return result;
@@ -119,7 +123,7 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = seek(offset, upTo);
-                final long result = found <= 0 ? found : measure(upTo, bytesMax);
+                final long result = found <= 0 ? found : measure(limit, bytesMax);
                 if (positions.history() == history && (found <= 0 || !LogPositions.isChanging(history))) {
                     locatedHistory = history;
                     return result;
@@ -301,7 +305,7 @@ public final class LogReader implements AutoCloseable {
         if (offset < positions.startOffset() || offset > end) {
             return Refusal.OFFSET_OUT_OF_RANGE;
         }
-        final long limit = Math.min(upTo, end);
+        limit = Math.min(upTo, end);
         if (offset >= limit) {
             return 0;
         }

@@ -82,6 +82,12 @@ public final class LogRequest {
         return true;
     }
 
+    /** The writer's: the log closes, and the change is not made. */
+    void fail(final RuntimeException cause) {
+        failure = cause;
+        isDone = true;
+    }
+
     private long change(final Log log, final long nowMs) {
         return switch (kind) {
             case TRUNCATE -> log.truncateTo(offset, nowMs);

@@ -182,22 +182,24 @@ final class LogSegments {
      * readers of older lists find them a little longer.
      */
     void dropFront(final int count, final LogConfig config, final long nowMs) {
+        final Set<String> present = new HashSet<>();
+        storage.list(directory).forEach(status -> present.add(status.name()));
         final SegmentList old = list;
         list = old.from(count);
         namesChanged.incrementAndGet();
-        final Set<String> present = new HashSet<>();
-        storage.list(directory).forEach(status -> present.add(status.name()));
         for (int i = 0; i < count; i++) {
             final Segment segment = old.get(i);
             unforced.remove(segment);
-            final List<String> renamed = new ArrayList<>();
+            // Off the list, so in the other one, whatever fails from here on.
+            final List<String> paths = new ArrayList<>();
+            doomed.add(new Doomed(segment, paths, nowMs + config.fileDeleteDelayMs()));
             for (final String name : filesOf(segment.baseOffset())) {
                 if (present.contains(name)) {
+                    paths.add(path(name));
                     storage.rename(path(name), path(name) + LogFiles.DELETED);
-                    renamed.add(path(name) + LogFiles.DELETED);
+                    paths.set(paths.size() - 1, path(name) + LogFiles.DELETED);
                 }
             }
-            doomed.add(new Doomed(segment, renamed, nowMs + config.fileDeleteDelayMs()));
         }
     }
 
@@ -215,11 +217,11 @@ final class LogSegments {
     int deleteDue(final long nowMs) {
         int deleted = 0;
         for (Doomed next = doomed.peek(); next != null && next.dueMs <= nowMs; next = doomed.peek()) {
-            doomed.remove();
             next.segment.close();
             for (final String path : next.paths) {
                 storage.delete(path);
             }
+            doomed.remove();
             deleted++;
         }
         return deleted;

@@ -80,7 +80,8 @@ final class LogShrinking {
     }
 
     private boolean isBelowStart(final SegmentList list, final int index) {
-        return list.endOffset(index, positions.publishedEnd()) <= positions.startOffset();
+        // The active segment stays, as Kafka's does, also if the start has come to the end.
+        return index < list.size() - 1 && list.get(index + 1).baseOffset() <= positions.startOffset();
     }
 
     /** Whether a segment is to go, given that all before it go. */
@@ -154,7 +155,7 @@ final class LogShrinking {
             final SegmentList list = segments.list();
             // The active segment stays, however much of it is below the start.
             int count = 0;
-            while (count < list.size() - 1 && isBelowStart(list, count)) {
+            while (isBelowStart(list, count)) {
                 count++;
             }
             drop(count, config, nowMs);
@@ -210,20 +211,20 @@ final class LogShrinking {
         final Cut found = findCut(kept, offset);
         // A batch that holds the start and goes as a whole does not take the start back with it.
         final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
-        positions.historyChanges();
         if (!parts.guard().lowered(cut.endOffset)) {
             return Refusal.FORCE_UNDER_WAY;
         }
+        positions.historyChanges(cut.endOffset);
         forces.cutTo(cut.endOffset);
         positions.publishedEnd(cut.endOffset);
         for (int i = list.size() - 1; i > last; i--) {
             segments.deleteNow(list.get(i));
         }
         final Segment active = reopened(config, kept, last == list.size() - 1, cut.position);
-        active.index().restore(Long.MAX_VALUE, cut.position);
+        active.index().restore(cut.endOffset, cut.position);
         segments.reset(list.upTo(last, active));
         SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset);
-        feedIndex(active, cut.position);
+        feedIndex(active, cut);
         parts.storage().syncDirectory(parts.directory());
         replay(segments.list().bases(), cut.endOffset);
         positions.appendedEnd(cut.endOffset);
@@ -244,6 +245,7 @@ final class LogShrinking {
                             scan.position(), Math.min(offset, Math.max(batch.baseOffset(), segment.baseOffset())));
                 }
             }
+            requireSound(scan, segment);
             return new Cut(scan.position(), offset);
         } finally {
             view.release();
@@ -274,10 +276,10 @@ final class LogShrinking {
         return active;
     }
 
-    private void feedIndex(final Segment active, final long end) {
-        final long from = active.index().restore(Long.MAX_VALUE, end);
+    private void feedIndex(final Segment active, final Cut cut) {
+        final long from = active.index().restore(cut.endOffset, cut.position);
         try (BatchScan scan = newScan()) {
-            scan.start(active.file(), from, end);
+            scan.start(active.file(), from, cut.position);
             while (scan.next()) {
                 active.index()
                         .append(
@@ -320,6 +322,14 @@ final class LogShrinking {
         }
     }
 
+    /** Where a scan ends early nobody knows which offsets lie behind, and a cut there would lose what is to stay. */
+    private void requireSound(final BatchScan scan, final Segment segment) {
+        final String damage = scan.damage();
+        if (damage != null) {
+            throw new CorruptLogException(parts.storage().describe(segment.path()), scan.position(), damage);
+        }
+    }
+
     private BatchScan newScan() {
         return new BatchScan(1 << 20, new BatchValidator(parts.codecs()));
     }
@@ -334,15 +344,14 @@ final class LogShrinking {
 
     private long startAnew(final LogConfig config, final long offset, final long nowMs) {
         final SegmentList old = segments.list();
-        positions.historyChanges();
-        if (!parts.guard().lowered(offset)) {
+        if (!parts.guard().lowered(0)) {
             return Refusal.FORCE_UNDER_WAY;
         }
+        positions.historyChanges(0);
         positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);
         // The states forget first, and durably. What an interruption leaves is the old log or a shorter one, whose
-        // recovery
-        // point is 0 and from which they are replayed; never a new log with the states of the old one.
+        // recovery point is 0 and from which they are replayed; never a new log with the states of the old one.
         for (final DerivedState state : states) {
             state.restore(0, new long[] {0}, 0);
         }

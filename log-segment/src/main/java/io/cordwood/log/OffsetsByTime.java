@@ -1,6 +1,8 @@
 package io.cordwood.log;
 
+import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.record.CorruptRecordException;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
 import io.cordwood.log.record.RecordReader;
@@ -10,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Looks for the first record that is at least as young as a timestamp. One reader's. */
 final class OffsetsByTime implements AutoCloseable {
     private static final int CHUNK_BYTES = 1 << 16;
-    private static final int DECOMPRESSED_BYTES_MAX = 64 << 20;
 
     private final LogSegments segments;
     private final LogPositions positions;
@@ -26,7 +27,7 @@ final class OffsetsByTime implements AutoCloseable {
         this.positions = positions;
         this.parts = parts;
         this.scan = new BatchScan(CHUNK_BYTES, new BatchValidator(parts.codecs()));
-        this.records = new RecordReader(parts.codecs(), DECOMPRESSED_BYTES_MAX);
+        this.records = new RecordReader(parts.codecs(), parts.decompressedBytesMax());
     }
 
     long timestampFound() {
@@ -61,7 +62,7 @@ final class OffsetsByTime implements AutoCloseable {
         while (scan.next()) {
             final RecordBatchFlyweight batch = scan.batch();
             if (batch.maxTimestamp() >= timestampMs) {
-                final long found = findIn(batch, timestampMs, end);
+                final long found = findIn(in, batch, timestampMs, end);
                 if (found >= 0) {
                     return found;
                 }
@@ -72,6 +73,15 @@ final class OffsetsByTime implements AutoCloseable {
             throw new CorruptLogException(parts.storage().describe(in.path()), scan.position(), damage);
         }
         return -1;
+    }
+
+    private long findIn(final Segment in, final RecordBatchFlyweight batch, final long timestampMs, final long end) {
+        try {
+            return findIn(batch, timestampMs, end);
+        } catch (final CodecException | CorruptRecordException e) {
+            final String reason = String.valueOf(e.getMessage());
+            throw new CorruptLogException(parts.storage().describe(in.path()), scan.position(), reason);
+        }
     }
 
     private long findIn(final RecordBatchFlyweight batch, final long timestampMs, final long end) {

@@ -32,8 +32,9 @@ final class EmbeddedLogTest {
         final String source =
                 Files.readString(root.resolve("index/src/test/java/io/cordwood/index/example/EmbeddedLog.java"));
         final int begin = source.indexOf('\n', source.indexOf("// README begins")) + 1;
-        final String example =
-                source.substring(begin, source.indexOf("    // README ends")).stripIndent();
+        final String example = source.substring(begin, source.indexOf("    // README ends"))
+                .stripTrailing()
+                .stripIndent();
         assertTrue(Files.readString(root.resolve("README.md")).contains(example), "README.md must show:\n" + example);
     }
 }
