@@ -2,10 +2,14 @@ package io.cordwood.inspector;
 
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
+import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Durability;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogDirectory;
+import io.cordwood.log.PartitionCells;
+import io.cordwood.log.PartitionName;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
@@ -17,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -47,7 +52,6 @@ import picocli.CommandLine.TypeConversionException;
             "2 wrong command line, or a line that cannot be a record; 3 the directory cannot be written or is in use."
         })
 final class AppendCommand implements Callable<Integer> {
-    private static final String LOCK = ".lock";
 
     private final Streams streams;
 
@@ -102,7 +106,8 @@ final class AppendCommand implements Callable<Integer> {
         final Path path = Path.of(directory).toAbsolutePath().normalize();
         final Path parent = path.getParent();
         final Path name = path.getFileName();
-        if (parent == null || name == null || PartitionName.parse(name.toString()) == null) {
+        final PartitionName partition = name == null ? null : PartitionName.parse(name.toString());
+        if (parent == null || partition == null) {
             throw new ParameterException(
                     spec.commandLine(), directory + ": the name of a partition directory is <topic>-<partition>");
         }
@@ -111,10 +116,12 @@ final class AppendCommand implements Callable<Integer> {
         }
         try (Storage storage = new DiskStorage(parent)) {
             makeParents(parent);
-            final AutoCloseable lock = storage.lock(LOCK);
-            try (lock;
-                    Log log = open(storage, path, name.toString())) {
-                append(log);
+            try (LogDirectory data = LogDirectory.openAround(storage, partition, DirectoryConfig.defaults())) {
+                if (!data.names().contains(partition)) {
+                    data.create(partition, null);
+                }
+                final PartitionCells cells = data.open(partition, AppendCommand::prepare, System.currentTimeMillis());
+                append(Objects.requireNonNull(cells).log());
             }
         }
         return ExitCode.FINE;
@@ -135,12 +142,9 @@ final class AppendCommand implements Callable<Integer> {
         }
     }
 
-    private static Log open(final Storage storage, final Path path, final String name) throws IOException {
-        return new LogBuilder(storage, name)
-                .config(LogConfig.defaults())
-                .indexes(new SparseIndexes())
-                .startOffset(LogStart.of(path))
-                .open(System.currentTimeMillis());
+    private static boolean prepare(final PartitionCells partition, final LogBuilder builder) {
+        builder.config(LogConfig.defaults()).indexes(new SparseIndexes());
+        return true;
     }
 
     private void append(final Log log) throws IOException {

@@ -9,8 +9,10 @@ import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,6 +207,27 @@ final class AppendReadTest {
                 assertFalse(Files.exists(log()));
             }
         }
+    }
+
+    @Test
+    void kafkasDataDirectoryIsLeftAsCleanAsItWas() throws Exception {
+        final Path corpus = Corpus.root().resolve("01-plain");
+        final Path data = Files.createDirectories(scratch.resolve("data"));
+        final Path partition = Files.createDirectories(data.resolve("plain-0"));
+        for (final Path from : List.of(corpus, corpus.resolve("plain-0"))) {
+            try (Stream<Path> files = Files.list(from)) {
+                for (final Path file : files.filter(Files::isRegularFile).toList()) {
+                    Files.copy(file, (from == corpus ? data : partition).resolve(file.getFileName()));
+                }
+            }
+        }
+        final Run run = Run.withInput("a\n", "append", partition.toString());
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(Files.exists(data.resolve(".kafka_cleanshutdown")));
+        final List<String> points = Files.readAllLines(data.resolve("recovery-point-offset-checkpoint"));
+        assertTrue(points.contains("plain 0 173"), points.toString());
+        assertTrue(points.contains("txn 0 93"), points.toString());
+        assertFalse(Files.exists(partition.resolve(".lock")));
     }
 
     @Test
