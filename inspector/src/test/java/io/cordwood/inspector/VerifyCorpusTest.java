@@ -21,7 +21,6 @@ final class VerifyCorpusTest {
             "untouched",
             "txn-untouched",
             "first-segment-missing",
-            "mid-segment-missing",
             "index-empty",
             "index-zero-padded",
             "timeindex-zero-padded",

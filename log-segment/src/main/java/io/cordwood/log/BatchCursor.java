@@ -204,6 +204,13 @@ public final class BatchCursor implements AutoCloseable {
         return found;
     }
 
+    /** Goes on at another position of the same file; the effort of earlier searches still counts. */
+    void moveTo(final long at) {
+        position = at;
+        size = 0;
+        isFirst = true;
+    }
+
     boolean isEnd(final long at) {
         return at >= end;
     }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * not per batch. One thread's; allocates nothing per batch.
  */
 final class BatchScan implements AutoCloseable {
+    private static final int HEADROOM = RecordBatchDescriptor.HEADER_BYTES;
+
     private final int chunkBytes;
     private final FileView view = new FileView();
     private final UnsafeBuffer chunk = new UnsafeBuffer(0, 0);
@@ -27,6 +29,8 @@ final class BatchScan implements AutoCloseable {
     private long position;
     private long endPosition;
     private int sizeInBytes;
+    private long declaredBytes;
+    private boolean isForeignMagic;
     private @Nullable String damage;
 
     BatchScan(final int chunkBytes, final BatchValidator validator) {
@@ -40,6 +44,8 @@ final class BatchScan implements AutoCloseable {
         position = from;
         endPosition = to;
         sizeInBytes = 0;
+        declaredBytes = 0;
+        isForeignMagic = false;
         damage = null;
         chunkPosition = from;
         chunk.wrap(0, 0);
@@ -59,6 +65,8 @@ final class BatchScan implements AutoCloseable {
     boolean next() {
         position += sizeInBytes;
         sizeInBytes = 0;
+        declaredBytes = 0;
+        isForeignMagic = false;
         final long left = endPosition - position;
         if (left <= 0 || !isHeaderInChunk(left)) {
             return false;
@@ -74,9 +82,14 @@ final class BatchScan implements AutoCloseable {
             fill((int) Math.max(wanted, Math.min(left, chunkBytes)));
         }
         final int index = (int) (position - chunkPosition);
+        declaredBytes = wanted;
         final long size = validator.header(chunk, index, chunk.capacity() - index);
         if (size < 0) {
             damage = Refusal.name(size) + ": " + validator.reason();
+            if (size == Refusal.UNSUPPORTED_MAGIC && wanted <= chunk.capacity() - index) {
+                isForeignMagic = validator.isSealedByUnknownMagic(chunk, index, (int) wanted);
+            }
+            batch.wrap(chunk, index);
             return false;
         }
         sizeInBytes = (int) size;
@@ -106,6 +119,37 @@ final class BatchScan implements AutoCloseable {
         final int shown = file.view(position, length, view);
         chunk.wrap(view.buffer(), 0, shown);
         chunkPosition = position;
+    }
+
+    /** After damage: goes on at a position behind it, which {@link #next} then looks at. */
+    void skipTo(final long next) {
+        position = next;
+        sizeInBytes = 0;
+        damage = null;
+    }
+
+    /** After damage: how many bytes the batch claims to have, if so many are there; else 0. */
+    long declaredBytes() {
+        return declaredBytes;
+    }
+
+    /** After damage: whether the magic alone is wrong, a later one than we know, and the checksum of magic 2 is right. */
+    boolean isForeignMagic() {
+        return isForeignMagic;
+    }
+
+    /** Base offset of the batch behind the one that was found; -1 if there is none. */
+    long followingOffset() {
+        final long at = position + sizeInBytes;
+        if (endPosition - at < RecordBatchDescriptor.LOG_OVERHEAD) {
+            return -1;
+        }
+        if (at + RecordBatchDescriptor.LOG_OVERHEAD > chunkPosition + chunk.capacity()) {
+            fill((int) Math.min(endPosition - position, Math.max(chunkBytes, sizeInBytes + HEADROOM)));
+            batch.wrap(chunk, 0);
+        }
+        final int index = (int) (at - chunkPosition);
+        return index + Long.BYTES <= chunk.capacity() ? chunk.getLong(index, ByteOrder.BIG_ENDIAN) : -1;
     }
 
     /** The batch that {@link #next} found; valid until the next call. */

@@ -35,6 +35,8 @@ public record Fault(Kind kind, String file, long position, long offset, String r
         OFFSET_OUTSIDE_SEGMENT,
         /** Offsets that belong to the next segment, or that the previous one has too. */
         SEGMENT_OVERLAP,
+        /** Offsets between two segments are missing, and no cleaner has been there; or a segment is empty. */
+        OFFSETS_MISSING,
         /** A leader epoch below the previous batch's. */
         EPOCH_FALLS,
         /** A leader epoch that is not the one of the leader-epoch table. */

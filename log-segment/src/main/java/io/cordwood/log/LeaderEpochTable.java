@@ -34,6 +34,9 @@ public final class LeaderEpochTable implements DerivedState {
     private volatile @Nullable EpochList filed;
     private @Nullable String damage;
 
+    /** The table without the epoch that the last batch began. */
+    private @Nullable EpochList withoutLast;
+
     /**
      * Makes an empty table; {@link #restore} fills it.
      *
@@ -116,11 +119,20 @@ public final class LeaderEpochTable implements DerivedState {
         return Refusal.ACCEPTED;
     }
 
-    /** Begins a new epoch if the batch is of one. */
+    /**
+     * Begins a new epoch if the batch is of one. An epoch that one batch alone has, while the next one is of the leader before, is
+     * taken back: the checksum does not cover it, and leaders do not come back.
+     */
     @Override
     public void apply(final RecordBatchFlyweight batch, final long segmentBase) {
         final int epoch = batch.partitionLeaderEpoch();
+        final EpochList before = withoutLast;
+        withoutLast = null;
+        if (before != null && epoch >= 0 && epoch == before.latestEpoch()) {
+            list = before;
+        }
         if (epoch > list.latestEpoch()) {
+            withoutLast = list;
             assign(epoch, batch.baseOffset());
         }
     }
@@ -157,6 +169,7 @@ public final class LeaderEpochTable implements DerivedState {
         damage = null;
         filed = null;
         final EpochList read = readFile(upTo == bases[0]);
+        withoutLast = null;
         if (read == null) {
             list = EpochList.EMPTY.from(logStartOffset);
             return bases[0];

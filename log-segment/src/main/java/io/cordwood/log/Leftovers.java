@@ -42,12 +42,12 @@ final class Leftovers {
         for (final FileStatus status : files) {
             final String name = status.name();
             if (name.endsWith(LogFiles.DELETED) || name.endsWith(LogFiles.CLEANED)) {
-                recovery.note("left-over " + name + " is deleted");
+                deleted(name, "left by an interrupted act");
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             } else if (name.endsWith(LogFiles.SWAP)) {
                 swaps.add(name);
             } else if (isOrphan(name, files)) {
-                recovery.note(name + " belongs to no segment and is deleted");
+                deleted(name, "belongs to no segment");
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             }
         }
@@ -60,6 +60,11 @@ final class Leftovers {
         }
         storage.syncDirectory(directory);
         return storage.list(directory);
+    }
+
+    private void deleted(final String name, final String why) {
+        recovery.note(
+                RecoveryReport.Kind.LEFTOVER_DELETED, LogFiles.path(directory, name), 0, -1, why + ", and is deleted");
     }
 
     private static boolean isOrphan(final String name, final List<FileStatus> files) {
@@ -81,6 +86,7 @@ final class Leftovers {
             final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
             final long base = LogFiles.offset(target, LogFiles.LOG);
             if (base >= 0) {
+                dropStaleIndexes(base, swaps);
                 dropCovered(base, SwapRange.endOffset(storage, LogFiles.path(directory, swap), base), files);
             }
         }
@@ -89,9 +95,28 @@ final class Leftovers {
             for (final String swap : swaps) {
                 final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
                 if (target.endsWith(LogFiles.LOG) == isLog) {
-                    recovery.note("the swap of " + target + " is finished");
+                    recovery.note(
+                            RecoveryReport.Kind.SWAP_FINISHED,
+                            LogFiles.path(directory, target),
+                            0,
+                            base(target),
+                            "takes the place of what it was cleaned from");
                     storage.rename(LogFiles.path(directory, swap), LogFiles.path(directory, target));
                 }
+            }
+        }
+    }
+
+    private static long base(final String name) {
+        final int dot = name.indexOf('.');
+        return LogFiles.offset(name, name.substring(Math.max(0, dot)));
+    }
+
+    /** An index that the swap does not bring along speaks of the segment that goes. */
+    private void dropStaleIndexes(final long base, final List<String> swaps) {
+        for (final String name : indexes.files(base)) {
+            if (!swaps.contains(name + LogFiles.SWAP)) {
+                storage.delete(LogFiles.path(directory, name));
             }
         }
     }
@@ -100,7 +125,7 @@ final class Leftovers {
         for (final FileStatus status : files) {
             final long covered = LogFiles.offset(status.name(), LogFiles.LOG);
             if (covered > base && covered < end) {
-                recovery.note(status.name() + " is covered by a cleaned segment and is deleted");
+                deleted(status.name(), "is covered by a cleaned segment");
                 storage.delete(LogFiles.path(directory, status.name()));
                 for (final String name : indexes.files(covered)) {
                     storage.delete(LogFiles.path(directory, name));

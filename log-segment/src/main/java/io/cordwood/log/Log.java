@@ -347,7 +347,7 @@ public final class Log implements AutoCloseable {
      * @return the reader, to be closed by its user.
      */
     public LogReader newReader() {
-        return new LogReader(segments, positions, parts);
+        return new LogReader(segments, positions, parts, epochs);
     }
 
     /**

@@ -155,6 +155,9 @@ public final class LogCheck implements AutoCloseable {
         final List<FileStatus> files = storage.list(directory);
         segments.begin();
         segments.expect(epochs(directory));
+        if (files.stream().anyMatch(file -> file.name().endsWith(LogFiles.LOG + LogFiles.SWAP))) {
+            segments.expectSwap();
+        }
         metadata(directory);
         final List<FileStatus> logs = new ArrayList<>();
         for (final FileStatus file : files) {

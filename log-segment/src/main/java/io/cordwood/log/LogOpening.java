@@ -49,6 +49,7 @@ final class LogOpening {
                 startOffset = Math.max(builder.startOffset, segments.get(0).baseOffset());
                 list = recovered(recovery, files, segments, startOffset);
                 recovery.raiseEndTo(startOffset);
+                noteStates(recovery, epochs);
             }
             return new Log(builder, states, epochs, list, recovery.report(startOffset), nowMs);
         } catch (final RuntimeException e) {
@@ -57,6 +58,14 @@ final class LogOpening {
             throw e;
         } finally {
             validator.close();
+        }
+    }
+
+    private void noteStates(final LogRecovery recovery, final LeaderEpochTable epochs) {
+        final String damage = epochs.damage();
+        if (damage != null) {
+            final String path = LogFiles.path(directory, LogFiles.LEADER_EPOCHS);
+            recovery.note(RecoveryReport.Kind.STATE_REBUILT, path, 0, -1, "is built anew from the batches: " + damage);
         }
     }
 
@@ -94,16 +103,12 @@ final class LogOpening {
             final Segment segment = segments.get(i);
             sound[i] = builder.indexes.isPlausible(files, segment.baseOffset(), segment.bytes());
             if (!sound[i] && i < sound.length - 1) {
-                recovery.note("the index of segment " + segment.baseOffset() + " is built anew");
+                recovery.noteIndex(segment);
             }
         }
-        final int left = recovery.recover(segments, sound, startOffset, builder.recoveryPoint);
-        for (int i = segments.size() - 1; i >= left; i--) {
-            final Segment lost = segments.get(i);
-            recovery.note("segment " + lost.baseOffset() + " lies behind the cut and is deleted");
-            deleteBehindCut(lost);
-        }
-        if (recovery.hasCut()) {
+        final int left = recovery.recover(
+                segments, sound, startOffset, builder.recoveryPoint, lost -> deleteBehindCut(lost, recovery));
+        if (speaksOfLater(files, recovery.endOffset())) {
             SegmentTails.cut(storage, directory, recovery.endOffset());
             storage.syncDirectory(directory);
         }
@@ -112,7 +117,20 @@ final class LogOpening {
         return new SegmentList(result);
     }
 
-    private void deleteBehindCut(final Segment lost) {
+    /** Whether a file beside the segments belongs behind the end of the log, which is lower than it was once. */
+    private static boolean speaksOfLater(final List<FileStatus> files, final long endOffset) {
+        return files.stream()
+                .anyMatch(file -> LogFiles.offset(file.name(), LogFiles.SNAPSHOT) > endOffset
+                        || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) > endOffset);
+    }
+
+    private void deleteBehindCut(final Segment lost, final LogRecovery recovery) {
+        recovery.note(
+                RecoveryReport.Kind.SEGMENT_DELETED,
+                lost.path(),
+                0,
+                lost.baseOffset(),
+                "lies behind the cut, and is deleted");
         lost.close();
         storage.delete(lost.path());
         for (final String name : builder.indexes.files(lost.baseOffset())) {

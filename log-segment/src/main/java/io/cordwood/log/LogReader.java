@@ -2,12 +2,10 @@ package io.cordwood.log;
 
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchValidator;
-import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageException;
-import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,22 +22,19 @@ import org.jspecify.annotations.Nullable;
  * between is noticed, and the read done again.
  */
 public final class LogReader implements AutoCloseable {
-    private static final int PROBE_BYTES = 4096 + 256;
-    private static final int MAGIC_END = RecordBatchDescriptor.MAGIC_OFFSET + 1;
-    private static final int WALK_BYTES = RecordBatchDescriptor.LAST_OFFSET_DELTA_OFFSET + 4;
-    // Kafka's smallest message: magic 0, no key, no value.
-    private static final int LEGACY_BYTES_MIN = 26;
+    private static final int PROBE_BYTES = HeaderWalk.PROBE_BYTES;
+    private static final int WALK_BYTES = ReadRun.WALK_BYTES;
 
     private final LogSegments segments;
     private final LogPositions positions;
     private final LogParts parts;
     private final FileView view = new FileView();
-    private final FileView probe = new FileView();
     private final UnsafeBuffer batches = new UnsafeBuffer(0, 0);
     private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
-    private final BatchValidator validator;
+    private final ReadRun run;
+    private final CloseLook closeLook;
+    private final HeaderWalk headers;
     private final OffsetsByTime byTime;
-    private boolean isVerifying = true;
 
     private @Nullable Segment segment;
     private long position;
@@ -56,12 +51,19 @@ public final class LogReader implements AutoCloseable {
     private long hintOffset = -1;
     private long hintPosition;
     private long hintHistory;
+    private boolean isByHint;
 
-    LogReader(final LogSegments segments, final LogPositions positions, final LogParts parts) {
+    LogReader(
+            final LogSegments segments,
+            final LogPositions positions,
+            final LogParts parts,
+            final LeaderEpochTable epochs) {
         this.segments = segments;
         this.positions = positions;
         this.parts = parts;
-        this.validator = new BatchValidator(parts.codecs());
+        this.run = new ReadRun(epochs, new BatchValidator(parts.codecs()));
+        this.closeLook = new CloseLook(parts, run.validator());
+        this.headers = new HeaderWalk(run, closeLook);
         this.byTime = new OffsetsByTime(segments, positions, parts);
     }
 
@@ -72,7 +74,7 @@ public final class LogReader implements AutoCloseable {
      * @return this.
      */
     public LogReader verifying(final boolean verifies) {
-        isVerifying = verifies;
+        run.verifying(verifies);
         return this;
     }
 
@@ -85,7 +87,8 @@ public final class LogReader implements AutoCloseable {
      *     {@link Long#MAX_VALUE} for all that is published.
      * @param bytesMax most bytes, unless the first batch has more.
      * @return bytes in {@link #buffer}, 0 if there is nothing yet; or {@link Refusal#OFFSET_OUT_OF_RANGE}.
-     * @throws CorruptLogException if a batch on the way is damaged.
+     * @throws CorruptLogException if what should hold the offset is damaged or missing; batches in front of it are shown first,
+     *     and {@link CorruptLogException#nextOffset} tells where a caller that does without it can go on.
      * @throws StorageException if the disk fails.
      */
     public long read(final long offset, final long upTo, final int bytesMax) {
@@ -93,7 +96,7 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = seek(offset, upTo);
-                final long result = found <= 0 ? found : show(limit, bytesMax);
+                final long result = found <= 0 ? found : show(offset, limit, bytesMax);
                 if (positions.history() == history && isBelowCut(history, result)) {
                     remember(result, history);
                     return result;
@@ -123,7 +126,7 @@ public final class LogReader implements AutoCloseable {
             final long history = positions.history();
             try {
                 final long found = seek(offset, upTo);
-                final long result = found <= 0 ? found : measure(limit, bytesMax);
+                final long result = found <= 0 ? found : measure(offset, limit, bytesMax);
                 if (positions.history() == history && (found <= 0 || !LogPositions.isChanging(history))) {
                     locatedHistory = history;
                     return result;
@@ -262,7 +265,7 @@ public final class LogReader implements AutoCloseable {
     public void release() {
         batches.wrap(0, 0);
         view.release();
-        probe.release();
+        headers.release();
         byTime.release();
         segment = null;
         hintSegment = null;
@@ -272,9 +275,9 @@ public final class LogReader implements AutoCloseable {
     public void close() {
         release();
         view.close();
-        probe.close();
+        headers.close();
         byTime.close();
-        validator.close();
+        run.close();
     }
 
     /** While bytes are taken back, a read stands if it shows none of them: the end is moved first. */
@@ -312,17 +315,21 @@ public final class LogReader implements AutoCloseable {
         if (offset == hintOffset && isHintGood(list)) {
             segment = hintSegment;
             position = hintPosition;
+            isByHint = true;
             return 1;
         }
-        for (int i = Math.max(0, list.floor(offset)); i < list.size(); i++) {
+        isByHint = false;
+        final int floor = Math.max(0, list.floor(offset));
+        for (int i = floor; i < list.size(); i++) {
             final Segment candidate = list.get(i);
             segment = candidate;
             if (candidate.baseOffset() >= limit) {
                 return 0;
             }
-            final long from =
-                    offset <= candidate.baseOffset() ? 0 : candidate.index().positionOf(offset, probe);
-            if (walk(candidate, from, offset)) {
+            if (walk(candidate, offset, list.endOffset(i, Long.MAX_VALUE))) {
+                if (i > floor && offset >= list.get(floor).baseOffset()) {
+                    closeLook.checkGap(list, i - 1, offset, end);
+                }
                 return 1;
             }
         }
@@ -335,7 +342,7 @@ public final class LogReader implements AutoCloseable {
             return false;
         }
         final int index = list.floor(hinted.baseOffset());
-        return index >= 0 && list.get(index) == hinted;
+        return index >= 0 && list.get(index) == hinted && hintOffset < list.endOffset(index, Long.MAX_VALUE);
     }
 
     private void remember(final long result, final long history) {
@@ -347,46 +354,10 @@ public final class LogReader implements AutoCloseable {
         }
     }
 
-    /** Walks headers from a position to the first batch whose last offset is at least the wanted one. */
-    private boolean walk(final Segment in, final long from, final long offset) {
-        final long bytes = in.bytes();
-        long at = from;
-        long shownFrom = from;
-        int shown = 0;
-        while (at < bytes) {
-            if (at + WALK_BYTES > shownFrom + shown) {
-                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
-                shownFrom = at;
-            }
-            final int size = headerAt(in, probe.buffer(), (int) (at - shownFrom), at, bytes);
-            if (batch.lastOffset() >= offset) {
-                position = at;
-                return true;
-            }
-            at += size;
-        }
-        return false;
-    }
-
-    /** Puts {@link #batch} on a header and checks what a walk depends on. */
-    private int headerAt(
-            final Segment in, final DirectBuffer buffer, final int index, final long at, final long bytes) {
-        final int shown = buffer.capacity() - index;
-        if (shown < MAGIC_END) {
-            throw damaged(in, at, shown + " bytes are no batch");
-        }
-        final byte magic = buffer.getByte(index + RecordBatchDescriptor.MAGIC_OFFSET);
-        final int declared = buffer.getInt(index + RecordBatchDescriptor.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
-        final long size = declared + (long) RecordBatchDescriptor.LOG_OVERHEAD;
-        if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
-            throw damaged(in, at, "magic is " + magic + ", but should be 0 to 2");
-        }
-        final int least = magic == RecordBatchDescriptor.MAGIC_V2 ? WALK_BYTES : LEGACY_BYTES_MIN;
-        if (size < least || size > bytes - at || shown < least) {
-            throw damaged(in, at, "the batch claims " + size + " bytes, but " + (bytes - at) + " are left");
-        }
-        batch.wrap(buffer, index);
-        return (int) size;
+    /** Goes to the batch that holds an offset or follows it; false if the segment ends below the offset. */
+    private boolean walk(final Segment in, final long offset, final long end) {
+        position = headers.find(in, offset, end, positions.publishedEnd());
+        return position < in.bytes();
     }
 
     private CorruptLogException damaged(final Segment in, final long at, final String reason) {
@@ -394,20 +365,49 @@ public final class LogReader implements AutoCloseable {
     }
 
     /** Shows whole batches from the position on. */
-    private long show(final long upTo, final int bytesMax) {
+    private long show(final long offset, final long upTo, final int bytesMax) {
         final Segment in = current();
         final long bytes = lengthBehindPosition(in);
+        final long end = endOf(in);
         int shown = in.file().view(position, (int) Math.min(bytes - position, Math.max(bytesMax, PROBE_BYTES)), view);
-        final int first = headerAt(in, view.buffer(), 0, position, bytes);
-        if (first > shown) {
-            shown = in.file().view(position, first, view);
-            if (shown < first) {
-                throw damaged(in, position, "the batch claims " + first + " bytes, but the file has " + shown);
-            }
+        int first = run.size(view.buffer(), 0, bytes - position);
+        if (first + WALK_BYTES > shown && shown < bytes - position) {
+            shown = in.file().view(position, (int) Math.min(bytes - position, (long) first + WALK_BYTES), view);
+            first = run.size(view.buffer(), 0, bytes - position);
         }
-        final int whole = wholeBatches(in, shown, Math.max(bytesMax, first), upTo);
+        if (first > shown) {
+            throw damaged(in, position, "the batch claims " + first + " bytes, but the file has " + shown);
+        }
+        final int most = Math.min(shown, Math.max(bytesMax, first));
+        run.start(offset, isByHint);
+        final int whole = run.length(view.buffer(), most, bytes - position, end, upTo);
+        if (whole < 0) {
+            stepOver(in, offset, end);
+            return show(offset, upTo, bytesMax);
+        }
+        nextOffset = run.nextOffset();
         batches.wrap(view.buffer(), 0, whole);
         return whole;
+    }
+
+    /** The batch at the position cannot be shown: goes on to the one behind it that holds the offset, or tells what is wrong. */
+    private void stepOver(final Segment in, final long offset, final long end) {
+        final String why = run.reason();
+        final long next = run.behindFlaw();
+        final long logEnd = positions.publishedEnd();
+        final long found = closeLook.find(in, position, offset, end, offset, logEnd);
+        if (found <= position) {
+            // Its bytes are right, but for what only the table of leader epochs tells.
+            throw closeLook.damaged(in, position, why, Math.min(next, logEnd));
+        }
+        position = found;
+        isByHint = false;
+    }
+
+    private long endOf(final Segment in) {
+        final SegmentList list = segments.list();
+        final int index = list.floor(in.baseOffset());
+        return index < 0 ? Long.MAX_VALUE : list.endOffset(index, Long.MAX_VALUE);
     }
 
     /** Length of the file, which ends at the position or before it only if it was cut after that was found. */
@@ -419,28 +419,6 @@ public final class LogReader implements AutoCloseable {
         return bytes;
     }
 
-    private int wholeBatches(final Segment in, final int shown, final int bytesMax, final long upTo) {
-        final DirectBuffer buffer = view.buffer();
-        final int most = Math.min(shown, bytesMax);
-        int at = 0;
-        while (most - at >= WALK_BYTES || (most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at))) {
-            final int size = headerAt(in, buffer, at, position + at, in.bytes());
-            if (at + size > most || batch.baseOffset() >= upTo) {
-                break;
-            }
-            if (isVerifying && validator.header(buffer, at, size) < 0) {
-                throw damaged(in, position + at, validator.reason());
-            }
-            nextOffset = batch.nextOffset();
-            at += size;
-        }
-        return at;
-    }
-
-    private static boolean isLegacy(final DirectBuffer buffer, final int at) {
-        return buffer.getByte(at + RecordBatchDescriptor.MAGIC_OFFSET) < RecordBatchDescriptor.MAGIC_V2;
-    }
-
     private Segment current() {
         final Segment in = segment;
         if (in == null) {
@@ -450,37 +428,21 @@ public final class LogReader implements AutoCloseable {
     }
 
     /** Length for a transfer from the position on. */
-    private long measure(final long upTo, final int bytesMax) {
+    private long measure(final long offset, final long upTo, final int bytesMax) {
         final Segment in = current();
         // The length before the bound: what the file has now lies below the appended end that is read after it.
         final long bytes = lengthBehindPosition(in);
         final SegmentList list = segments.list();
         final int index = list.floor(in.baseOffset());
         final long segmentEnd = index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
-        final long stop = upTo >= segmentEnd ? bytes : stopPosition(in, upTo, bytes);
-        in.file().view(position, (int) Math.min(WALK_BYTES, bytes - position), probe);
-        final int first = headerAt(in, probe.buffer(), 0, position, bytes);
+        final long stop = upTo >= segmentEnd ? bytes : headers.stop(in, position, upTo, bytes);
+        final int first = headers.size(in, position, bytes);
+        if (first < 0 || run.batch().lastOffset() < offset) {
+            stepOver(in, offset, endOf(in));
+            return measure(offset, upTo, bytesMax);
+        }
         length = Math.min(stop - position, Math.max(bytesMax, first));
         return length;
-    }
-
-    /** Position of the first batch that begins at or above a bound. */
-    private long stopPosition(final Segment in, final long upTo, final long bytes) {
-        long at = Math.max(position, in.index().positionOf(upTo, probe));
-        long shownFrom = at;
-        int shown = 0;
-        while (at < bytes) {
-            if (at + WALK_BYTES > shownFrom + shown) {
-                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
-                shownFrom = at;
-            }
-            final int size = headerAt(in, probe.buffer(), (int) (at - shownFrom), at, bytes);
-            if (batch.baseOffset() >= upTo) {
-                return at;
-            }
-            at += size;
-        }
-        return bytes;
     }
 
     /** Codecs of the log, for readers of records. */

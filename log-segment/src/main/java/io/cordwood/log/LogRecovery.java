@@ -8,6 +8,7 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The one procedure that makes a log whole: after a clean close, after a crash, and after a truncation, which is a recovery
@@ -17,15 +18,20 @@ import java.util.List;
  */
 final class LogRecovery implements AutoCloseable {
     private static final int CHUNK_BYTES = 1 << 20;
+    private static final int PROBE_BYTES = 4096;
+    private static final long NOWHERE = Long.MAX_VALUE;
 
     private final Storage storage;
     private final String directory;
     private final List<DerivedState> states;
     private final RecoveryProgress progress;
-    private final BatchScan scan;
+    private final SegmentScan scan;
+    private final SegmentScan probe;
     private final FileView view = new FileView();
-    private final List<String> acts = new ArrayList<>();
+    private final List<RecoveryReport.Entry> entries = new ArrayList<>();
 
+    private long[] replayFrom = {};
+    private long point;
     private long scannedBytes;
     private long endOffset;
     private long lastFeedFrom;
@@ -41,16 +47,22 @@ final class LogRecovery implements AutoCloseable {
         this.directory = directory;
         this.states = states;
         this.progress = progress;
-        this.scan = new BatchScan(CHUNK_BYTES, validator);
+        this.scan = new SegmentScan(CHUNK_BYTES, validator);
+        this.probe = new SegmentScan(PROBE_BYTES, validator);
     }
 
-    /** Words for the report. */
-    void note(final String act) {
-        acts.add(act);
+    /** An entry for the report. */
+    void note(
+            final RecoveryReport.Kind kind,
+            final String path,
+            final long position,
+            final long offset,
+            final String reason) {
+        entries.add(new RecoveryReport.Entry(kind, path, position, offset, reason));
     }
 
     RecoveryReport report(final long startOffset) {
-        return new RecoveryReport(startOffset, endOffset, scannedBytes, acts);
+        return new RecoveryReport(startOffset, endOffset, scannedBytes, entries);
     }
 
     /** There was nothing to recover: every state begins at the start. */
@@ -62,15 +74,15 @@ final class LogRecovery implements AutoCloseable {
         endOffset = startOffset;
     }
 
-    /** Whether bytes were cut off. */
-    boolean hasCut() {
-        return cutPosition >= 0;
-    }
-
     /** The log ends at its start at least, even if less of it is left than was promised: offsets are not given twice. */
     void raiseEndTo(final long startOffset) {
         if (endOffset < startOffset) {
-            note("the log ends at " + endOffset + ", below its start, and goes on at " + startOffset);
+            note(
+                    RecoveryReport.Kind.END_TOO_LOW,
+                    directory,
+                    0,
+                    endOffset,
+                    "the log ends below its start, and goes on at " + startOffset);
             endOffset = startOffset;
         }
     }
@@ -87,19 +99,26 @@ final class LogRecovery implements AutoCloseable {
      * @param sound for each segment, whether its index may be trusted without a look.
      * @param startOffset first offset of the log.
      * @param recoveryPoint below it no damage is looked for.
-     * @return how many of the segments are left; the files of the others are to be deleted. The last one that is left may
-     *     have been cut, and its index is ready for appending.
+     * @param behindCut deletes the files of a segment that lies behind a cut.
+     * @return how many of the segments are left. The last one that is left may have been cut, and its index is ready for
+     *     appending.
      */
-    int recover(final List<Segment> segments, final boolean[] sound, final long startOffset, final long recoveryPoint) {
+    int recover(
+            final List<Segment> segments,
+            final boolean[] sound,
+            final long startOffset,
+            final long recoveryPoint,
+            final Consumer<Segment> behindCut) {
         final long[] bases = new long[segments.size()];
         for (int i = 0; i < bases.length; i++) {
             bases[i] = segments.get(i).baseOffset();
         }
         progress.begin(bases.length);
         final Segment last = segments.get(bases.length - 1);
-        lastFeedFrom = last.index().restore(Long.MAX_VALUE, last.bytes());
-        final long point = Math.max(bases[0], Math.min(recoveryPoint, endOfFile(last, recoveryPoint)));
-        final long[] replayFrom = new long[states.size()];
+        final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
+        lastFeedFrom = restoreIndex(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
+        point = Math.max(bases[0], isLastJudgedWhole ? recoveryPoint : Math.min(recoveryPoint, endOfFile(last)));
+        replayFrom = new long[states.size()];
         for (int i = 0; i < replayFrom.length; i++) {
             replayFrom[i] = states.get(i).restore(startOffset, bases, point);
         }
@@ -107,150 +126,232 @@ final class LogRecovery implements AutoCloseable {
             progress.next();
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
-            if (!recoverSegment(segments.get(i), isLast || !sound[i], end, point, replayFrom)) {
+            if (!recoverSegment(segments.get(i), isLast || !sound[i], end)) {
+                cut(segments, i, behindCut);
                 cutIndex(segments.get(i));
                 progress.end();
                 return i + 1;
             }
         }
         progress.end();
+        if (recoveryPoint != Long.MAX_VALUE && recoveryPoint > endOffset) {
+            note(
+                    RecoveryReport.Kind.END_TOO_LOW,
+                    last.path(),
+                    last.bytes(),
+                    endOffset,
+                    "the log ends below its recovery point " + recoveryPoint);
+        }
         return bases.length;
     }
 
-    /** Where the last segment's whole batches end; only as good as its header chain, the scan proper judges the rest. */
-    private long endOfFile(final Segment last, final long recoveryPoint) {
-        if (recoveryPoint <= last.baseOffset()) {
-            return Long.MAX_VALUE;
+    /** Where the last segment's batches end, the damaged ones included behind which it goes on. */
+    private long endOfFile(final Segment last) {
+        startScan(scan, last, lastFeedFrom, Long.MAX_VALUE, Long.MAX_VALUE);
+        while (scan.next() != SegmentScan.Step.END) {
+            // Only the end is asked for.
         }
-        long end = last.baseOffset();
-        scan.start(last.file(), lastFeedFrom, last.bytes());
-        while (scan.next()) {
-            end = Math.max(end, scan.batch().nextOffset());
+        return Math.max(last.baseOffset(), scan.expectedOffset());
+    }
+
+    private static void startScan(
+            final SegmentScan with, final Segment segment, final long from, final long end, final long keepBelow) {
+        with.start(segment, from, segment.bytes(), from == 0 ? segment.baseOffset() : -1, end, keepBelow);
+    }
+
+    /** Restores an index, of which only what points to a sound batch is believed. */
+    private long restoreIndex(final Segment segment, final long end, final long upTo) {
+        final long feedFrom = segment.index().restore(end, upTo);
+        if (feedFrom == 0 || isBatchAt(segment, feedFrom)) {
+            return feedFrom;
         }
-        return end;
+        noteIndex(segment);
+        return segment.index().restore(end, 0);
+    }
+
+    void noteIndex(final Segment segment) {
+        note(
+                RecoveryReport.Kind.INDEX_REBUILT,
+                segment.path(),
+                0,
+                segment.baseOffset(),
+                "the index of this segment is built anew");
+    }
+
+    private boolean isBatchAt(final Segment segment, final long position) {
+        startScan(probe, segment, position, Long.MAX_VALUE, 0);
+        final boolean isSound = probe.next() == SegmentScan.Step.SOUND;
+        probe.release();
+        return isSound;
+    }
+
+    private long floorPosition(final Segment segment, final long offset) {
+        final long position = segment.floorPosition(offset, view);
+        return position == 0 || isBatchAt(segment, position) ? position : 0;
     }
 
     /** False if the log ends in this segment because of damage. */
-    private boolean recoverSegment(
-            final Segment segment,
-            final boolean needsIndex,
-            final long end,
-            final long recoveryPoint,
-            final long[] replayFrom) {
-        final long base = segment.baseOffset();
-        final long length = segment.bytes();
+    private boolean recoverSegment(final Segment segment, final boolean needsIndex, final long end) {
         final boolean isLast = end == Long.MAX_VALUE;
-        final boolean isJudged = isLast || end > recoveryPoint;
-        final boolean restoresIndex = isJudged || needsIndex;
-        long feedFrom = Long.MAX_VALUE;
+        final boolean isJudged = isLast || end > point;
+        final long judgedFrom = isJudged ? floorPosition(segment, point) : NOWHERE;
+        final long statesFrom = statesFrom(segment, end);
+        long feedFrom = NOWHERE;
         if (isLast) {
-            feedFrom = lastFeedFrom;
-        } else if (restoresIndex) {
-            feedFrom = segment.index().restore(end, length);
+            feedFrom = judgedFrom < lastFeedFrom ? restoreIndex(segment, Long.MAX_VALUE, judgedFrom) : lastFeedFrom;
+            endOffset = segment.baseOffset();
+        } else if (isJudged) {
+            feedFrom = restoreIndex(segment, end, judgedFrom);
+        } else if (needsIndex) {
+            feedFrom = restoreIndex(segment, end, segment.bytes());
         }
-        long from = feedFrom;
-        if (isJudged) {
-            from = Math.min(from, positionAtOrBelow(segment, recoveryPoint));
-        }
-        for (int i = 0; i < replayFrom.length; i++) {
-            if (replayFrom[i] < end) {
-                from = Math.min(from, positionAtOrBelow(segment, replayFrom[i]));
-                if (replayFrom[i] < base) {
-                    states.get(i).snapshot(base);
-                }
+        final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
+        final boolean isWhole = from >= segment.bytes() || scanSegment(segment, from, feedFrom, end);
+        if (!isLast && isWhole) {
+            if (feedFrom != NOWHERE) {
+                segment.index().seal();
             }
-        }
-        if (isLast) {
-            endOffset = base;
-        }
-        final boolean isWhole = from >= length || scanSegment(segment, from, feedFrom, end, recoveryPoint, replayFrom);
-        if (restoresIndex && !isLast && isWhole) {
-            segment.index().seal();
+            noteMissing(segment, from, end);
         }
         return isWhole;
     }
 
-    /** Entries behind the cut go; what was fed since the last one that stays is fed again. */
-    private void cutIndex(final Segment segment) {
-        scan.start(segment.file(), segment.index().restore(Long.MAX_VALUE, cutPosition), cutPosition);
-        while (scan.next()) {
-            segment.index()
-                    .append(
-                            scan.batch().lastOffset(),
-                            scan.position(),
-                            scan.batch().maxTimestamp());
+    private long statesFrom(final Segment segment, final long end) {
+        long from = NOWHERE;
+        for (int i = 0; i < replayFrom.length; i++) {
+            if (replayFrom[i] < end) {
+                from = Math.min(from, floorPosition(segment, replayFrom[i]));
+                if (replayFrom[i] < segment.baseOffset()) {
+                    states.get(i).snapshot(segment.baseOffset());
+                }
+            }
+        }
+        return from;
+    }
+
+    /** A segment in the middle that is empty, or ends before the next begins without a cleaner having been there. */
+    private void noteMissing(final Segment segment, final long from, final long end) {
+        final long bytes = segment.bytes();
+        final long reached = bytes == 0 ? segment.baseOffset() : scan.expectedOffset();
+        // Too far for one segment: the log jumped.
+        final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE;
+        final boolean isKnown = bytes == 0 || (from == 0 && scan.reason() == null);
+        if (isKnown && !isJump && reached < end && !scan.isThinned()) {
+            note(
+                    RecoveryReport.Kind.OFFSETS_MISSING,
+                    segment.path(),
+                    bytes,
+                    reached,
+                    "offsets " + reached + " to " + (end - 1) + " are missing in front of the next segment");
         }
     }
 
-    private long positionAtOrBelow(final Segment segment, final long offset) {
-        return offset <= segment.baseOffset() ? 0 : segment.index().positionOf(offset, view);
+    /** Entries behind the cut go; what was fed since the last one that stays is fed again. */
+    private void cutIndex(final Segment segment) {
+        final long from = segment.index().restore(Long.MAX_VALUE, cutPosition);
+        scan.start(segment, from, cutPosition, from == 0 ? segment.baseOffset() : -1, Long.MAX_VALUE, Long.MAX_VALUE);
+        for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+            feed(segment, step);
+        }
     }
 
-    private boolean scanSegment(
-            final Segment segment,
-            final long from,
-            final long feedFrom,
-            final long end,
-            final long recoveryPoint,
-            final long[] replayFrom) {
-        final long length = segment.bytes();
-        final boolean isLast = end == Long.MAX_VALUE;
-        long expected = segment.baseOffset();
-        scan.start(segment.file(), from, length);
-        while (scan.next()) {
+    /** What lies where it should gets its entries, a damaged batch too: its place is known, and others are found from there. */
+    private void feed(final Segment segment, final SegmentScan.Step step) {
+        if (step == SegmentScan.Step.SOUND || scan.isPlaced()) {
             final RecordBatchFlyweight batch = scan.batch();
-            if (batch.lastOffset() >= end || batch.lastOffset() < expected) {
-                note("offset " + batch.lastOffset() + " does not belong at position " + scan.position() + " of "
-                        + segment.path());
-                if (batch.lastOffset() >= recoveryPoint && isLast) {
-                    break;
-                }
+            segment.index().append(batch.lastOffset(), scan.position(), batch.maxTimestamp());
+        }
+    }
+
+    private boolean scanSegment(final Segment segment, final long from, final long feedFrom, final long end) {
+        startScan(scan, segment, from, end, point);
+        long expected = scan.expectedOffset();
+        for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+            if (step == SegmentScan.Step.BAD || scan.epochFault() >= 0) {
+                noteDamage(segment, step, expected);
             }
-            expected = batch.nextOffset();
+            expected = scan.expectedOffset();
             if (scan.position() >= feedFrom) {
-                segment.index().append(batch.lastOffset(), scan.position(), batch.maxTimestamp());
+                feed(segment, step);
             }
-            for (int i = 0; i < replayFrom.length; i++) {
-                if (batch.lastOffset() >= replayFrom[i]) {
-                    states.get(i).apply(batch, segment.baseOffset());
-                }
+            if (step == SegmentScan.Step.SOUND) {
+                apply(scan.batch(), segment.baseOffset());
             }
         }
         scannedBytes += scan.position() - from;
+        final boolean isLast = end == Long.MAX_VALUE;
         if (isLast) {
-            endOffset = expected;
+            endOffset = Math.max(segment.baseOffset(), scan.expectedOffset());
         }
-        return scan.position() >= length || !endsLog(segment, isLast, expected, recoveryPoint);
+        return scan.reason() == null || !endsLog(segment, isLast);
     }
 
-    private boolean endsLog(
-            final Segment segment, final boolean isLast, final long expected, final long recoveryPoint) {
-        final String where = "position " + scan.position() + " of " + segment.path() + " (offset " + expected + ")";
-        final String why = scan.damage() == null ? "offsets out of order" : scan.damage();
-        if (!isLast && expected < recoveryPoint) {
-            note("damage below the recovery point stays at " + where + ": " + why);
+    private void apply(final RecordBatchFlyweight batch, final long base) {
+        for (int i = 0; i < replayFrom.length; i++) {
+            if (batch.lastOffset() >= replayFrom[i]) {
+                states.get(i).apply(batch, base);
+            }
+        }
+    }
+
+    private void noteDamage(final Segment segment, final SegmentScan.Step step, final long expected) {
+        if (step == SegmentScan.Step.BAD) {
+            note(
+                    RecoveryReport.Kind.DAMAGE_KEPT,
+                    segment.path(),
+                    scan.position(),
+                    expected,
+                    scan.kind() + ", the bytes stay: " + scan.reason());
+        }
+        if (scan.epochFault() >= 0) {
+            note(
+                    RecoveryReport.Kind.DAMAGE_KEPT,
+                    segment.path(),
+                    scan.epochFault(),
+                    -1,
+                    "EPOCH_FALLS, the bytes stay: the leader epoch of the batch is not its neighbours'");
+        }
+    }
+
+    private boolean endsLog(final Segment segment, final boolean isLast) {
+        final long expected = Math.max(segment.baseOffset(), scan.expectedOffset());
+        final String why = String.valueOf(scan.reason());
+        if (!isLast && expected < point) {
+            note(
+                    RecoveryReport.Kind.DAMAGE_KEPT,
+                    segment.path(),
+                    scan.position(),
+                    expected,
+                    "damage below the recovery point stays: " + why);
             return false;
         }
-        note("cut at " + where + ": " + why);
-        cut(segment, scan.position());
+        note(RecoveryReport.Kind.CUT, segment.path(), scan.position(), expected, "the log is cut here: " + why);
+        cutPosition = scan.position();
         endOffset = expected;
         return true;
     }
 
-    /** Cuts a segment's file durably, before anything can be appended behind the cut. */
-    private void cut(final Segment segment, final long length) {
-        cutPosition = length;
-        scan.start(segment.file(), 0, 0);
-        try (StorageFile file = storage.open(segment.path(), FileUse.APPEND, 0)) {
-            file.truncate(length);
+    /**
+     * Cuts the log durably, before anything can be appended behind the cut. What lies behind goes first and from its end: while the
+     * damage is there, an open that was interrupted finds it again, and nothing behind it can come back.
+     */
+    private void cut(final List<Segment> segments, final int last, final Consumer<Segment> behindCut) {
+        scan.release();
+        for (int i = segments.size() - 1; i > last; i--) {
+            behindCut.accept(segments.get(i));
+        }
+        SegmentTails.cut(storage, directory, endOffset);
+        storage.syncDirectory(directory);
+        try (StorageFile file = storage.open(segments.get(last).path(), FileUse.APPEND, 0)) {
+            file.truncate(cutPosition);
             file.force();
         }
-        storage.syncDirectory(directory);
     }
 
     @Override
     public void close() {
         scan.close();
+        probe.close();
         view.close();
     }
 }

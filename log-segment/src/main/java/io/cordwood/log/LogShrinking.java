@@ -237,7 +237,7 @@ final class LogShrinking {
 
     private Cut findCut(final Segment segment, final long offset) {
         try (BatchScan scan = newScan()) {
-            scan.start(segment.file(), segment.index().positionOf(offset, view), segment.bytes());
+            scan.start(segment.file(), segment.floorPosition(offset, view), segment.bytes());
             while (scan.next()) {
                 final RecordBatchFlyweight batch = scan.batch();
                 if (batch.lastOffset() >= offset) {
@@ -308,9 +308,7 @@ final class LogShrinking {
                 if (segment.baseOffset() > from) {
                     state.snapshot(segment.baseOffset());
                 }
-                final long position =
-                        from <= segment.baseOffset() ? 0 : segment.index().positionOf(from, view);
-                scan.start(segment.file(), position, segment.bytes());
+                scan.start(segment.file(), segment.floorPosition(from, view), segment.bytes());
                 while (scan.next() && scan.batch().baseOffset() < end) {
                     if (scan.batch().lastOffset() >= from) {
                         state.apply(scan.batch(), segment.baseOffset());

@@ -91,6 +91,30 @@ final class Segment {
         }
     }
 
+    /**
+     * Position at or before the batch that holds an offset, as the index has it; 0 where what the index points to is no batch or
+     * one behind the offset: an index may be wrong and must not lead a reader past anything.
+     */
+    long floorPosition(final long offset, final FileView view) {
+        final long position = offset <= baseOffset ? 0 : index.positionOf(offset, view);
+        final long left = file.length() - position;
+        if (position <= 0 || left < RecordBatchDescriptor.HEADER_BYTES) {
+            return 0;
+        }
+        file.view(position, RecordBatchDescriptor.HEADER_BYTES, view);
+        if (view.buffer().capacity() < RecordBatchDescriptor.HEADER_BYTES) {
+            return 0;
+        }
+        final RecordBatchFlyweight batch = new RecordBatchFlyweight().wrap(view.buffer(), 0);
+        final boolean isBatch = batch.magic() >= 0
+                && batch.magic() <= RecordBatchDescriptor.MAGIC_V2
+                && batch.sizeInBytes() > RecordBatchDescriptor.LOG_OVERHEAD
+                && batch.sizeInBytes() <= left
+                && batch.baseOffset() >= baseOffset
+                && batch.lastOffset() <= offset;
+        return isBatch ? position : 0;
+    }
+
     /** The same segment, read through another file. */
     Segment through(final StorageFile other, final @Nullable StorageFile stillUnforced, final long lastModifiedMs) {
         final Segment segment = new Segment(baseOffset, path, other, index, stillUnforced, lastModifiedMs);

@@ -35,6 +35,11 @@ final class SegmentCheck implements AutoCloseable {
     private long nextBase;
     private long expectedOffset;
     private boolean isOverlapping;
+    private boolean isThinned;
+    private boolean isSwapPending;
+    private String lastPath = "";
+    private long lastBytes;
+    private long lastBase;
 
     private int segmentCount;
     private long byteCount;
@@ -67,6 +72,8 @@ final class SegmentCheck implements AutoCloseable {
         epochs = List.of();
         epochIndex = -1;
         lastEpoch = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
+        isThinned = false;
+        isSwapPending = false;
         expectedOffset = -1;
         segmentCount = 0;
         byteCount = 0;
@@ -79,6 +86,11 @@ final class SegmentCheck implements AutoCloseable {
         faultCount = 0;
         startOffset = -1;
         endOffset = -1;
+    }
+
+    /** A swap is not finished: what seems to be missing may come with it. */
+    void expectSwap() {
+        isSwapPending = true;
     }
 
     /** The leader epochs that the batches should have. */
@@ -119,8 +131,15 @@ final class SegmentCheck implements AutoCloseable {
         byteCount += bytes;
         if (expectedOffset >= 0 && base > expectedOffset) {
             gap(base - expectedOffset);
+            missing(base);
         }
         expectedOffset = base;
+        lastPath = name;
+        lastBase = base;
+        lastBytes = bytes;
+        if (bytes > 0) {
+            isThinned = false;
+        }
         cursor.open(file, base, 0, bytes);
         for (Step step = cursor.next(); step != Step.END; step = cursor.next()) {
             if (step == Step.DAMAGE) {
@@ -134,6 +153,22 @@ final class SegmentCheck implements AutoCloseable {
                 }
             }
             progress.accept(cursor.size());
+        }
+    }
+
+    /**
+     * A cleaner takes batches from within a segment too: where it has taken none, a whole segment is gone. A jump that is too far
+     * for one segment is a log's own.
+     */
+    private void missing(final long base) {
+        if (!isThinned && !isSwapPending && base - lastBase <= Integer.MAX_VALUE) {
+            faultCount++;
+            faults.accept(new Fault(
+                    Fault.Kind.OFFSETS_MISSING,
+                    lastPath,
+                    lastBytes,
+                    expectedOffset,
+                    "offsets " + expectedOffset + " to " + (base - 1) + " are missing in front of the next segment"));
         }
     }
 
@@ -229,6 +264,7 @@ final class SegmentCheck implements AutoCloseable {
     }
 
     private void count(final RecordBatchFlyweight batch, final long first, final long recordCount) {
+        isThinned |= recordCount < batch.lastOffset() - first + 1 || batch.hasDeleteHorizon();
         batchCount++;
         if (batch.isControl()) {
             controlCount += recordCount;
@@ -276,6 +312,7 @@ final class SegmentCheck implements AutoCloseable {
         }
         if (first > expected) {
             gap(first - expected);
+            isThinned = true;
         }
         return true;
     }
@@ -318,6 +355,8 @@ final class SegmentCheck implements AutoCloseable {
 
     private void report(final Fault.Kind kind, final long position, final long offset, final String reason) {
         faultCount++;
+        // What is missing behind it may be its fault.
+        isThinned = true;
         faults.accept(new Fault(kind, path, position, offset, reason));
     }
 

@@ -331,7 +331,7 @@ final class LogLife implements AutoCloseable {
 
     private void agreeOnRead(final long offset, final long upTo, final int bytesMax) {
         final byte[] expected = model.read(offset, upTo, bytesMax, false);
-        final long result = reader.read(offset, upTo, bytesMax);
+        final long result = Holes.read(offset, from -> reader.read(from, upTo, bytesMax));
         if (expected == null) {
             assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
             return;
@@ -342,7 +342,7 @@ final class LogLife implements AutoCloseable {
 
     private void agreeOnTransfer(final long offset, final long upTo, final int bytesMax) throws IOException {
         final byte[] expected = model.read(offset, upTo, bytesMax, true);
-        final long result = reader.locate(offset, upTo, bytesMax);
+        final long result = Holes.read(offset, from -> reader.locate(from, upTo, bytesMax));
         if (expected == null) {
             assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
             return;

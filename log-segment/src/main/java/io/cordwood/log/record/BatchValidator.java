@@ -103,6 +103,21 @@ public final class BatchValidator implements AutoCloseable {
         return magic == MAGIC_V2 ? counts(buffer, index, size) : size;
     }
 
+    /**
+     * Whether a batch of a later magic than we know has the checksum that magic 2 would have: the magic lies outside it, so one
+     * flipped bit makes such a batch.
+     *
+     * @param buffer with the batch.
+     * @param index of its first byte.
+     * @param size of it in bytes.
+     * @return true if all that the checksum covers is right.
+     */
+    public boolean isSealedByUnknownMagic(final DirectBuffer buffer, final int index, final int size) {
+        return size >= HEADER_BYTES
+                && buffer.getByte(index + MAGIC_OFFSET) > MAGIC_V2
+                && view.wrap(buffer, index).isCrcValid(crc);
+    }
+
     private long counts(final DirectBuffer buffer, final int index, final int size) {
         final int lastOffsetDelta = buffer.getInt(index + LAST_OFFSET_DELTA_OFFSET, BIG_ENDIAN);
         if (lastOffsetDelta < 0) {

@@ -1,0 +1,115 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.BatchValidator;
+
+/**
+ * Looks closely where a reader's quick walk through the headers met something odd: finds the good batch that holds an offset or
+ * legally follows it, or says what is wrong with the bytes that should hold it and where the reader can go on. One reader's.
+ */
+final class CloseLook implements AutoCloseable {
+    private static final int CHUNK_BYTES = 1 << 16;
+
+    private final LogParts parts;
+    private final SegmentScan scan;
+
+    CloseLook(final LogParts parts, final BatchValidator validator) {
+        this.parts = parts;
+        this.scan = new SegmentScan(CHUNK_BYTES, validator);
+    }
+
+    /**
+     * Finds a batch.
+     *
+     * @param segment to look in.
+     * @param from position in front of a batch.
+     * @param expected offset that is due there.
+     * @param end base of the next segment, or {@link Long#MAX_VALUE} for the last.
+     * @param offset to find.
+     * @param logEnd end of what is published.
+     * @return position of the batch; -1 if the segment ends below the offset and nothing is wrong.
+     * @throws CorruptLogException if what should hold the offset is damaged.
+     */
+    long find(
+            final Segment segment,
+            final long from,
+            final long expected,
+            final long end,
+            final long offset,
+            final long logEnd) {
+        long badPosition = -1;
+        String reason = "";
+        scan.start(segment, from, segment.bytes(), expected, end, Long.MAX_VALUE);
+        for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+            if (step == SegmentScan.Step.BAD) {
+                if (badPosition < 0) {
+                    badPosition = scan.position();
+                    reason = scan.kind() + ": " + scan.reason();
+                }
+            } else if (scan.batch().lastOffset() >= offset) {
+                final long first = scan.batch().baseOffset();
+                if (badPosition >= 0 && first > offset) {
+                    throw damaged(segment, badPosition, reason, first);
+                }
+                return scan.position();
+            } else {
+                badPosition = -1;
+            }
+        }
+        if (scan.reason() != null) {
+            badPosition = scan.position();
+            reason = String.valueOf(scan.reason());
+        }
+        if (badPosition >= 0) {
+            throw damaged(segment, badPosition, reason, Math.min(end, logEnd));
+        }
+        return -1;
+    }
+
+    /** Fails if the offsets between the end of a segment and the next one's base are missing, and not cleaned away. */
+    void checkGap(final SegmentList list, final int index, final long offset, final long logEnd) {
+        final long next = list.endOffset(index, logEnd);
+        if (next - list.get(index).baseOffset() > Integer.MAX_VALUE) {
+            // The segment could not have reached up to there: its log jumped.
+            return;
+        }
+        for (int i = index; i >= 0; i--) {
+            final Segment segment = list.get(i);
+            scan.start(
+                    segment,
+                    0,
+                    segment.bytes(),
+                    segment.baseOffset(),
+                    list.endOffset(i, Long.MAX_VALUE),
+                    Long.MAX_VALUE);
+            boolean isEmpty = true;
+            while (scan.next() != SegmentScan.Step.END) {
+                isEmpty = false;
+                if (scan.isThinned()) {
+                    return;
+                }
+            }
+            if (!isEmpty) {
+                break;
+            }
+        }
+        throw damaged(
+                list.get(index),
+                list.get(index).bytes(),
+                "offsets " + offset + " to " + (next - 1) + " are missing in front of the next segment",
+                next);
+    }
+
+    CorruptLogException damaged(
+            final Segment segment, final long position, final String reason, final long nextOffset) {
+        return new CorruptLogException(parts.storage().describe(segment.path()), position, reason, nextOffset);
+    }
+
+    void release() {
+        scan.release();
+    }
+
+    @Override
+    public void close() {
+        scan.close();
+    }
+}

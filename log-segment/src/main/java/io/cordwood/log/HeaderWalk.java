@@ -1,0 +1,103 @@
+package io.cordwood.log;
+
+import io.cordwood.log.store.FileView;
+
+/**
+ * Walks through the headers of a segment to the place of an offset: quickly from where the index says, and with a
+ * {@link CloseLook} where something is odd. An index that is wrong costs time and never leads past anything. One reader's.
+ */
+final class HeaderWalk implements AutoCloseable {
+    static final int PROBE_BYTES = 4096 + 256;
+
+    private final ReadRun run;
+    private final CloseLook closeLook;
+    private final FileView probe = new FileView();
+
+    HeaderWalk(final ReadRun run, final CloseLook closeLook) {
+        this.run = run;
+        this.closeLook = closeLook;
+    }
+
+    /**
+     * Position of the batch that holds an offset or legally follows it; the end of the segment if that ends below the offset.
+     *
+     * @throws CorruptLogException if what should hold the offset is damaged.
+     */
+    long find(final Segment in, final long offset, final long end, final long logEnd) {
+        final long from = offset <= in.baseOffset() ? 0 : in.index().positionOf(offset, probe);
+        final long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
+        return found < 0 ? walk(in, 0, in.baseOffset(), offset, end, logEnd) : found;
+    }
+
+    /** The same from a position, where {@code due} is due or, if it is -1, only the index says that something is; -1 if it is wrong. */
+    private long walk(
+            final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
+        final long bytes = in.bytes();
+        long expected = due;
+        long at = from;
+        long shownFrom = from;
+        int shown = 0;
+        while (at < bytes) {
+            if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
+                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shownFrom = at;
+            }
+            final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);
+            final long first = size < 0 ? -1 : run.batch().baseOffset();
+            final long last = size < 0 ? -1 : run.batch().lastOffset();
+            if (expected < 0 && (size < 0 || first < in.baseOffset() || last > offset)) {
+                return -1;
+            }
+            if (size < 0 || first < expected || last >= end) {
+                final long found = closeLook.find(in, at, expected, end, offset, logEnd);
+                return found < 0 ? bytes : found;
+            }
+            if (last >= offset) {
+                // Behind a place that only the index gave, a gap may be an overlap that was not seen.
+                return due < 0 && first > offset ? -1 : at;
+            }
+            expected = last + 1;
+            at += size;
+        }
+        return bytes;
+    }
+
+    /** Size of the batch at a position; -1 if it is none, then the run says why. */
+    int size(final Segment in, final long position, final long bytes) {
+        in.file().view(position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position), probe);
+        return run.size(probe.buffer(), 0, bytes - position);
+    }
+
+    /** Position of the first batch that begins at or above a bound. */
+    long stop(final Segment in, final long from, final long upTo, final long bytes) {
+        long at = Math.max(from, in.floorPosition(upTo, probe));
+        long shownFrom = at;
+        int shown = 0;
+        while (at < bytes) {
+            if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
+                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shownFrom = at;
+            }
+            final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);
+            if (size < 0) {
+                throw closeLook.damaged(in, at, run.reason(), -1);
+            }
+            if (run.batch().baseOffset() >= upTo) {
+                return at;
+            }
+            at += size;
+        }
+        return bytes;
+    }
+
+    void release() {
+        probe.release();
+        closeLook.release();
+    }
+
+    @Override
+    public void close() {
+        probe.close();
+        closeLook.close();
+    }
+}

@@ -1,0 +1,277 @@
+package io.cordwood.log;
+
+import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.record.RecordBatchDescriptor;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the batches of segments and judges each by its bytes, its segment and its neighbours. A batch that is not what it should
+ * be is stepped over if it may be kept and something good follows or it is the last one and whole; else the walk ends in front
+ * of it.
+ *
+ * <p>What lies outside the checksum shows only here: a magic that is none, offsets that overlap those before or behind, a leader
+ * epoch that one batch alone has. Gaps between offsets are legal. One thread's; allocates nothing per batch.
+ */
+final class SegmentScan implements AutoCloseable {
+    /** What {@link #next} came to. */
+    enum Step {
+        /** A batch that is in order. */
+        SOUND,
+        /** Bytes that no reader must get, and behind which the walk goes on. */
+        BAD,
+        /** The end; if {@link #reason} is not null, then with bytes behind it that are not to be kept. */
+        END
+    }
+
+    private static final int NO_EPOCH = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
+
+    private final BatchScan scan;
+    private final BatchCursor search = new BatchCursor(1 << 20, Long.MAX_VALUE);
+    private @Nullable Segment segment;
+    private boolean isSearching;
+    private long to;
+    private long end;
+    private long keepBelow;
+    private long expected;
+    private long behindBad;
+    private boolean isPlaced;
+    private boolean isThinned;
+    private Fault.Kind kind = Fault.Kind.FOREIGN_BYTES;
+    private @Nullable String reason;
+
+    private int lastEpoch = NO_EPOCH;
+    private int epochBefore = NO_EPOCH;
+    private int epochRun;
+    private long lastEpochPosition;
+    private long epochFault = -1;
+    private boolean isDip;
+
+    SegmentScan(final int chunkBytes, final BatchValidator validator) {
+        scan = new BatchScan(chunkBytes, validator);
+    }
+
+    /**
+     * Begins in front of a batch.
+     *
+     * @param walked segment.
+     * @param from position of the batch.
+     * @param bytes where the walk ends.
+     * @param expectedOffset below which no batch begins; -1 if that is not known.
+     * @param endOffset at or above which no batch ends.
+     * @param keptBelow damaged bytes below this offset are stepped over, those above end the walk.
+     */
+    void start(
+            final Segment walked,
+            final long from,
+            final long bytes,
+            final long expectedOffset,
+            final long endOffset,
+            final long keptBelow) {
+        segment = walked;
+        isSearching = false;
+        behindBad = -1;
+        to = bytes;
+        end = endOffset;
+        keepBelow = keptBelow;
+        expected = expectedOffset;
+        reason = null;
+        if (from == 0 && bytes > 0) {
+            isThinned = false;
+        }
+        scan.start(walked.file(), from, bytes);
+    }
+
+    Step next() {
+        reason = null;
+        epochFault = -1;
+        isPlaced = false;
+        if (behindBad >= 0) {
+            scan.skipTo(behindBad);
+            behindBad = -1;
+        }
+        if (scan.next()) {
+            return inOrder();
+        }
+        final String damage = scan.damage();
+        if (damage == null) {
+            return Step.END;
+        }
+        reason = damage;
+        if (scan.isForeignMagic()) {
+            kind = Fault.Kind.BAD_MAGIC;
+            return stepOver(scan.position() + scan.declaredBytes());
+        }
+        return keepBelow > Math.max(0, expected) ? searchBehind() : Step.END;
+    }
+
+    private Step inOrder() {
+        final RecordBatchFlyweight batch = scan.batch();
+        final long first = batch.baseOffset();
+        final long last = batch.lastOffset();
+        reason = misplaced(first, last);
+        if (reason == null && expected >= 0 && first > expected) {
+            isThinned = true;
+            final long following = scan.followingOffset();
+            if (following >= expected && following <= last) {
+                kind = Fault.Kind.OFFSET_FALLS;
+                reason = "offsets " + first + " to " + last + ", but the next batch begins at " + following;
+            }
+        }
+        if (reason != null) {
+            // What is missing behind it may be its fault.
+            isThinned = true;
+            return Step.BAD;
+        }
+        watchEpoch(scan.batch());
+        isThinned |= batch.magic() < RecordBatchDescriptor.MAGIC_V2
+                || batch.recordCount() != last - first + 1
+                || batch.hasDeleteHorizon();
+        expected = last + 1;
+        return Step.SOUND;
+    }
+
+    private @Nullable String misplaced(final long first, final long last) {
+        final long base = segment().baseOffset();
+        if (first < base || last < first || last - base > Integer.MAX_VALUE) {
+            kind = Fault.Kind.OFFSET_OUTSIDE_SEGMENT;
+            return "offsets " + first + " to " + last + " in the segment that begins at " + base;
+        }
+        if (last >= end) {
+            kind = Fault.Kind.SEGMENT_OVERLAP;
+            return "offsets " + first + " to " + last + ", but the next segment begins at " + end;
+        }
+        if (first < expected) {
+            kind = Fault.Kind.OFFSET_FALLS;
+            return "offsets " + first + " to " + last + ", but " + expected + " or more is expected";
+        }
+        return null;
+    }
+
+    /** A fall is the fault of the one batch before it, if that stands out, else of the batch that falls. */
+    private void watchEpoch(final RecordBatchFlyweight batch) {
+        final int epoch = batch.partitionLeaderEpoch();
+        if (epoch < 0) {
+            return;
+        }
+        if (epoch == lastEpoch) {
+            epochRun++;
+            isDip = false;
+            return;
+        }
+        if (epoch > lastEpoch) {
+            epochBefore = lastEpoch;
+            epochRun = 1;
+        } else if (epochRun == 1 && epochBefore == epoch) {
+            epochFault = lastEpochPosition;
+            epochRun = 2;
+        } else if (!isDip) {
+            // The batches before it are many: it is this one that is wrong, and the next is held against them.
+            epochFault = scan.position();
+            isDip = true;
+            return;
+        } else {
+            epochRun = 2;
+        }
+        isDip = false;
+        lastEpoch = epoch;
+        lastEpochPosition = scan.position();
+    }
+
+    private Step searchBehind() {
+        final long position = scan.position();
+        if (isSearching) {
+            search.moveTo(position);
+        } else {
+            search.open(segment().file(), segment().baseOffset(), position, to);
+            isSearching = true;
+        }
+        final BatchCursor.Step found = search.next();
+        if (found == BatchCursor.Step.END) {
+            return Step.END;
+        }
+        final boolean isBatch = found != BatchCursor.Step.DAMAGE;
+        kind = isBatch ? Fault.Kind.BAD_CRC : search.kind();
+        final long behind = search.resync();
+        final boolean isWhole = scan.declaredBytes() > 0 && behind == position + scan.declaredBytes();
+        return behind < to || (isWhole && isBatch) ? stepOver(behind) : Step.END;
+    }
+
+    private Step stepOver(final long behind) {
+        final RecordBatchFlyweight batch = scan.batch();
+        if (scan.declaredBytes() >= RecordBatchDescriptor.HEADER_BYTES
+                && behind == scan.position() + scan.declaredBytes()
+                && batch.magic() >= RecordBatchDescriptor.MAGIC_V2) {
+            final long last = batch.lastOffset();
+            final long bound = kind == Fault.Kind.BAD_MAGIC ? end : Math.min(end, keepBelow);
+            if (expected >= 0 && batch.baseOffset() == expected && last >= expected && last < bound) {
+                isPlaced = true;
+                expected = last + 1;
+            }
+        }
+        behindBad = behind;
+        isThinned |= !isPlaced;
+        return Step.BAD;
+    }
+
+    private Segment segment() {
+        final Segment walked = segment;
+        if (walked == null) {
+            throw new IllegalStateException("the scan was not started");
+        }
+        return walked;
+    }
+
+    /** The batch that was found; after {@link Step#BAD} only if {@link #isPlaced}. */
+    RecordBatchFlyweight batch() {
+        return scan.batch();
+    }
+
+    /** Position of what was found, or of the end. */
+    long position() {
+        return scan.position();
+    }
+
+    /** After {@link Step#BAD}: whether the batch is whole and its offsets are the ones that are due, so that they are counted. */
+    boolean isPlaced() {
+        return isPlaced;
+    }
+
+    /** Offset behind what was found so far: the least that the next batch may have; -1 if nothing is known. */
+    long expectedOffset() {
+        return expected;
+    }
+
+    /** What is wrong with what was found. */
+    Fault.Kind kind() {
+        return kind;
+    }
+
+    /** Why what was found is bad, or why the walk ended before its end; else null. */
+    @Nullable
+    String reason() {
+        return reason;
+    }
+
+    /** Position of a batch whose leader epoch stands out, known when its follower is found; -1 for none. */
+    long epochFault() {
+        return epochFault;
+    }
+
+    /** Whether the last segment that was walked and not empty shows that a cleaner took batches or records from it. */
+    boolean isThinned() {
+        return isThinned;
+    }
+
+    /** Lets go of the memory that is looked at; the scan can be started again. */
+    void release() {
+        segment = null;
+        scan.release();
+    }
+
+    @Override
+    public void close() {
+        scan.close();
+        search.close();
+    }
+}
