@@ -9,11 +9,11 @@ import java.util.function.LongUnaryOperator;
  * A log that replicates what a cleaner has thinned elsewhere may begin a segment behind a hole, and then nothing tells it from one
  * that has lost a segment: a reader is told so once and goes on behind the hole.
  */
-final class Holes {
+public final class Holes {
     private Holes() {}
 
     /** Reads from an offset, or from behind the hole in which it lies. */
-    static long read(final long offset, final LongUnaryOperator reading) {
+    public static long read(final long offset, final LongUnaryOperator reading) {
         try {
             return reading.applyAsLong(offset);
         } catch (final CorruptLogException e) {

@@ -181,11 +181,8 @@ final class LogModel {
     /** Segments that retention drops: by start, time and size, one after the other, none above the high watermark. */
     int expectDropped(final long nowMs, final long highWatermark, final long retentionMs, final long retentionBytes) {
         int count = 0;
-        while (mayGo(count, highWatermark) && endOf(count) <= start) {
+        while (count < bases.length - 1 && mayGo(count, highWatermark) && endOf(count) <= start) {
             count++;
-        }
-        if (count == bases.length) {
-            return count;
         }
         while (mayGo(count, highWatermark) && nowMs - largestTimestamp(count) > retentionMs) {
             count++;

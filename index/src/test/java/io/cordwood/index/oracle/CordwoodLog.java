@@ -1,6 +1,7 @@
 package io.cordwood.index.oracle;
 
 import io.cordwood.index.SparseIndexes;
+import io.cordwood.index.log.Holes;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.LeaderEpoch;
 import io.cordwood.log.Log;
@@ -143,7 +144,8 @@ final class CordwoodLog implements AutoCloseable {
             long next = log.startOffset();
             while (next < log.endOffset()) {
                 final long from = next;
-                final int bytes = (int) accepted(reader.read(from, Long.MAX_VALUE, READ_BYTES_MAX));
+                final int bytes =
+                        (int) accepted(Holes.read(from, at -> reader.read(at, Long.MAX_VALUE, READ_BYTES_MAX)));
                 if (bytes == 0) {
                     // A gap at the end: nothing was appended between the last record and the end of the log.
                     return found;
