@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             "  cordwood verify /var/kafka                    what is wrong in a data directory",
             "  cordwood append data/orders-0 < orders.txt    a record for each line",
             "  cordwood read --tail data/orders-0            the last records",
+            "  cordwood recover --dry-run data/orders-0      what would a start after a crash do?",
             "",
             "Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory cannot be read or written.",
             "'cordwood COMMAND --help' tells more."
@@ -80,6 +81,7 @@ public final class Cordwood implements Runnable {
         line.addSubcommand(new VerifyCommand(streams));
         line.addSubcommand(new AppendCommand(streams));
         line.addSubcommand(new ReadCommand(streams));
+        line.addSubcommand(new RecoverCommand(streams));
         line.setOut(new PrintWriter(streams.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(streams.err(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(false);

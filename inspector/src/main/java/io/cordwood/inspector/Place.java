@@ -88,7 +88,8 @@ record Place(
         }
     }
 
-    private static boolean isPartition(final List<FileStatus> entries) {
+    /** Whether a directory holds what only a log has. */
+    static boolean isPartition(final List<FileStatus> entries) {
         for (final FileStatus entry : entries) {
             final String name = entry.name();
             if (!entry.isDirectory()

@@ -39,7 +39,18 @@ final class CommandLineTest {
                 "read --tail --from-offset 3 a-0",
                 "read --from-offset three a-0",
                 "read --from-timestamp yesterday a-0",
-                "read --max-records -1 a-0"
+                "read --max-records -1 a-0",
+                "recover",
+                "recover a-0 b-0",
+                "recover no_partition",
+                "recover /",
+                "recover --recovery-point -1 a-0",
+                "recover --recovery-point one a-0",
+                "recover --recovery-point 1 --clean a-0",
+                "recover --set segment.bytes=none a-0",
+                "recover --set no.such.property=1 a-0",
+                "recover --set segment.bytes a-0",
+                "recover --format xml a-0"
             })
     void wrongArgumentsGetUsageAndNoStackTrace(final String line) {
         final Run run = Run.of((Object[]) (line.isEmpty() ? new String[0] : line.split(" ")));
@@ -52,9 +63,9 @@ final class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"dump", "verify", "read"})
+    @ValueSource(strings = {"dump", "verify", "read", "recover"})
     void missingPathIsNamedOnOneLine(final String command) {
-        final Path missing = scratch.resolve("not there");
+        final Path missing = scratch.resolve("not-there-0");
         final Run run = Run.of(command, missing);
         assertEquals(3, run.exitCode());
         assertEquals("cordwood: " + missing + ": no such file or directory\n", run.err());
@@ -70,7 +81,7 @@ final class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "dump", "verify", "append", "read"})
+    @ValueSource(strings = {"", "dump", "verify", "append", "read", "recover"})
     void helpHasExamplesAndExitCodes(final String command) {
         final Run run = command.isEmpty() ? Run.of("--help") : Run.of(command, "--help");
         assertEquals(0, run.exitCode(), run.err());
@@ -80,7 +91,7 @@ final class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "dump", "verify", "append", "read"})
+    @ValueSource(strings = {"", "dump", "verify", "append", "read", "recover"})
     void version(final String command) {
         final Run run = command.isEmpty() ? Run.of("--version") : Run.of(command, "--version");
         assertEquals(0, run.exitCode());

@@ -7,7 +7,13 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /** The directories that Kafka wrote, and what Kafka's classes read in them. */
@@ -80,5 +86,27 @@ final class Corpus {
             }
         }
         return target;
+    }
+
+    /** Every name below a directory, with the bytes and the time of the last change of what it stands for. */
+    static SortedMap<String, String> state(final Path root) throws IOException {
+        final SortedMap<String, String> state = new TreeMap<>();
+        final List<Path> paths;
+        try (Stream<Path> walk = Files.walk(root)) {
+            paths = walk.toList();
+        }
+        for (final Path path : paths) {
+            final String content = Files.isDirectory(path) ? "directory" : sha256(Files.readAllBytes(path));
+            state.put(root.relativize(path).toString(), Files.getLastModifiedTime(path) + " " + content);
+        }
+        return state;
+    }
+
+    private static String sha256(final byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (final NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -117,6 +117,10 @@ class FormatDocumentTest {
         return tables;
     }
 
+    static String text() throws IOException {
+        return String.join("\n", lines());
+    }
+
     private static List<String> lines() throws IOException {
         return Files.readAllLines(Path.of(System.getProperty("cordwood.root"), "docs/FORMAT.md"), UTF_8);
     }

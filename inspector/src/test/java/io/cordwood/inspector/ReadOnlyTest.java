@@ -14,16 +14,11 @@ import io.cordwood.log.store.Storage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,22 +31,6 @@ final class ReadOnlyTest {
 
     @TempDir
     private Path scratch;
-
-    private static SortedMap<String, String> state(final Path root) throws Exception {
-        final SortedMap<String, String> state = new TreeMap<>();
-        final List<Path> paths;
-        try (Stream<Path> walk = Files.walk(root)) {
-            paths = walk.toList();
-        }
-        for (final Path path : paths) {
-            final String hash = Files.isDirectory(path)
-                    ? "directory"
-                    : HexFormat.of()
-                            .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(path)));
-            state.put(root.relativize(path).toString(), Files.getLastModifiedTime(path) + " " + hash);
-        }
-        return state;
-    }
 
     private static void everyCommand(final Path directory, final Path partition) {
         for (final Object[] args : new Object[][] {
@@ -86,9 +65,9 @@ final class ReadOnlyTest {
     void b83NoCommandChangesAnything(final String name) throws Exception {
         final Path copy = Corpus.copy(Corpus.root().resolve(name), scratch.resolve("copy"));
         final Path partition = copy.resolve("dmg-plain-0");
-        final SortedMap<String, String> before = state(copy);
+        final SortedMap<String, String> before = Corpus.state(copy);
         everyCommand(copy, partition);
-        assertEquals(before, state(copy));
+        assertEquals(before, Corpus.state(copy));
     }
 
     @Test
