@@ -86,6 +86,13 @@ final class AppendCommand implements Callable<Integer> {
             converter = DurabilityName.class)
     private Durability durability = Durability.PAGE_CACHE;
 
+    @Option(
+            names = "--acknowledge",
+            description =
+                    "Print to standard output, for each batch once it is appended as --durability says, the offset"
+                            + " behind its last record.")
+    private boolean isAcknowledging;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -157,23 +164,26 @@ final class AppendCommand implements Callable<Integer> {
         final Progress progress = new Progress(streams, "appended");
         final long begin = log.endOffset();
         batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
-        while (hasNext(lines, () -> finish(log, batch, buffer, as, lines))) {
-            if (!add(batch, lines)) {
-                finish(log, batch, buffer, as, lines);
-                batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
+        try {
+            while (hasNext(lines, log, batch, buffer, as)) {
                 if (!add(batch, lines)) {
-                    throw CommandFailure.usage("line " + lines.number() + ": a record of " + lines.length()
-                            + " bytes does not fit into a batch of " + bytesMax + " bytes");
+                    finish(log, batch, buffer, as, lines);
+                    batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
+                    if (!add(batch, lines)) {
+                        throw CommandFailure.usage("line " + lines.number() + ": a record of " + lines.length()
+                                + " bytes does not fit into a batch of " + bytesMax + " bytes");
+                    }
+                }
+                progress.add(lines.length());
+                if (batch.recordCount() == batchRecords) {
+                    finish(log, batch, buffer, as, lines);
+                    batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
                 }
             }
-            progress.add(lines.length());
-            if (batch.recordCount() == batchRecords) {
-                finish(log, batch, buffer, as, lines);
-                batch.wrap(buffer, 0, bytesMax).compression(compression, CompressionType.DEFAULT_LEVEL);
-            }
+            finish(log, batch, buffer, as, lines);
+        } finally {
+            progress.clear();
         }
-        finish(log, batch, buffer, as, lines);
-        progress.clear();
         final long end = log.endOffset();
         streams.err()
                 .println(
@@ -184,11 +194,17 @@ final class AppendCommand implements Callable<Integer> {
     }
 
     /** A line that cannot be a record ends the command, but not before those above it are appended. */
-    private static boolean hasNext(final LineReader lines, final Runnable finish) throws IOException {
+    private boolean hasNext(
+            final LineReader lines,
+            final Log log,
+            final BatchBuilder batch,
+            final DirectBuffer buffer,
+            final AppendAs as)
+            throws IOException {
         try {
             return lines.next();
         } catch (final CommandFailure e) {
-            finish.run();
+            finish(log, batch, buffer, as, lines);
             throw e;
         }
     }
@@ -205,12 +221,13 @@ final class AppendCommand implements Callable<Integer> {
         return batch.append(nowMs, bytes, 0, key, bytes, value, line.length() - value, null);
     }
 
-    private static void finish(
+    private void finish(
             final Log log,
             final BatchBuilder batch,
             final DirectBuffer buffer,
             final AppendAs as,
-            final LineReader lines) {
+            final LineReader lines)
+            throws IOException {
         if (batch.recordCount() == 0) {
             return;
         }
@@ -221,6 +238,10 @@ final class AppendCommand implements Callable<Integer> {
         }
         while (log.isFlushDue(System.currentTimeMillis()) && log.flush() == Refusal.FORCE_UNDER_WAY) {
             Thread.onSpinWait();
+        }
+        if (isAcknowledging) {
+            streams.out().write((log.endOffset() + "\n").getBytes(StandardCharsets.US_ASCII));
+            streams.out().flush();
         }
     }
 

@@ -46,6 +46,11 @@ public final class Cordwood implements Runnable {
     /** Set by the launcher, which knows better than the JVM whether standard error is a terminal. */
     private static final String TERMINAL = "cordwood.terminal";
 
+    /** The same of standard output. */
+    private static final String OUT_TERMINAL = "cordwood.terminal.out";
+
+    private static final long PATIENCE_MS = 1000;
+
     private static final int BUFFER_BYTES = 1 << 16;
 
     @Spec
@@ -71,7 +76,8 @@ public final class Cordwood implements Runnable {
         final OutputStream out =
                 new StandardOutput(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER_BYTES));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        System.exit(execute(new Streams(System.in, out, err, Boolean.getBoolean(TERMINAL)), args));
+        final long patienceMs = Boolean.getBoolean(TERMINAL) ? PATIENCE_MS : -1;
+        System.exit(execute(new Streams(System.in, out, err, patienceMs, Boolean.getBoolean(OUT_TERMINAL)), args));
     }
 
     /** Runs a command line in this process. */

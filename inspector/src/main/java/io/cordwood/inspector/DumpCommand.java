@@ -78,13 +78,16 @@ final class DumpCommand implements Callable<Integer> {
         for (final String path : paths) {
             Place.root(path);
         }
-        try (SegmentWalk walk = new SegmentWalk(readBytesMax)) {
-            final DumpWriter writer = writer(walk);
+        final Progress progress = Progress.besideResults(streams, "read");
+        try (SegmentWalk walk = new SegmentWalk(readBytesMax, progress)) {
+            final DumpWriter writer = writer(walk, progress);
             try {
                 return dump(writer) ? ExitCode.FINE : ExitCode.DAMAGE;
             } catch (final StorageException | CommandFailure e) {
                 writer.flush();
                 throw e;
+            } finally {
+                progress.clear();
             }
         }
     }
@@ -102,12 +105,12 @@ final class DumpCommand implements Callable<Integer> {
         return isGood;
     }
 
-    private DumpWriter writer(final SegmentWalk walk) throws IOException {
+    private DumpWriter writer(final SegmentWalk walk, final Progress progress) throws IOException {
         final boolean isLimited = readBytesMax != Long.MAX_VALUE;
         if (format == Format.json) {
             final JsonGenerator json = new JsonFactory().createGenerator(streams.out());
             json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            return new JsonDump(json, walk, isLimited);
+            return new JsonDump(json, walk, progress, isLimited);
         }
         return new TextDump(new Lines(streams.out()), walk, showsRecords, isLimited);
     }

@@ -7,6 +7,7 @@ import io.cordwood.log.LeaderEpoch;
 import io.cordwood.log.LeaderEpochCheckpoint;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.PartitionMetadata;
+import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
@@ -22,12 +23,15 @@ import org.jspecify.annotations.Nullable;
 final class JsonDump implements DumpWriter {
     private final JsonGenerator json;
     private final SegmentWalk walk;
+    private final Progress progress;
     private final JsonBatch batches;
     private final boolean isLimited;
 
-    JsonDump(final JsonGenerator json, final SegmentWalk walk, final boolean isLimited) throws IOException {
+    JsonDump(final JsonGenerator json, final SegmentWalk walk, final Progress progress, final boolean isLimited)
+            throws IOException {
         this.json = json;
         this.walk = walk;
+        this.progress = progress;
         this.isLimited = isLimited;
         batches = new JsonBatch(json, walk);
         json.writeStartObject();
@@ -40,7 +44,7 @@ final class JsonDump implements DumpWriter {
         json.writeRaw('\n');
         json.writeStartObject();
         json.writeStringField("path", place.label());
-        final PartitionName name = PartitionName.parse(place.folder());
+        final PartitionName name = PartitionName.parseMarked(place.folder());
         if (name != null) {
             json.writeStringField("topic", name.topic());
             json.writeNumberField("partition", name.partition());
@@ -92,7 +96,7 @@ final class JsonDump implements DumpWriter {
     private void file(final Storage storage, final String path, final FileStatus file) throws IOException {
         final String hash;
         try {
-            hash = isLimited ? "" : Sha256.ofFile(storage, path, file.length());
+            hash = isLimited ? "" : Sha256.ofFile(storage, path, file.length(), progress);
         } catch (final StorageException e) {
             if (PartitionFiles.isGone(storage, path)) {
                 return;

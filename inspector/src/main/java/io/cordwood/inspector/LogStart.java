@@ -1,41 +1,37 @@
 package io.cordwood.inspector;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.OffsetCheckpoint;
+import io.cordwood.log.PartitionName;
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
+import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
 
 /**
  * Where a partition begins, by the data directory that holds it: records below were deleted, though their bytes may still lie
- * in the first segment.
+ * in the first segment. Reads only, and takes no lock: the directory may be in use.
  */
 final class LogStart {
-    private static final String FILE = "log-start-offset-checkpoint";
-    private static final int BYTES_MAX = 1 << 24;
-    private static final int HEAD_LINES = 2;
-    private static final int FIELDS = 3;
-
     private LogStart() {}
 
-    /** The offset that the checkpoint beside the partition has for it; 0 if there is none, or it cannot be understood. */
-    static long of(final Path partition) throws IOException {
+    /** The offset that the checkpoint beside the partition has for it; 0 if there is none. A damaged one is told of. */
+    static long of(final Path partition, final PrintStream err) {
         final Path absolute = partition.toAbsolutePath().normalize();
-        final Path file = absolute.resolveSibling(FILE);
+        final Path parent = absolute.getParent();
         final PartitionName name = PartitionName.parse(String.valueOf(absolute.getFileName()));
-        if (name == null || !Files.isRegularFile(file) || Files.size(file) > BYTES_MAX) {
+        if (parent == null || name == null) {
             return 0;
         }
-        final List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
-        for (final String line : lines.subList(Math.min(HEAD_LINES, lines.size()), lines.size())) {
-            final String[] fields = line.split(" ", -1);
-            if (fields.length == FIELDS
-                    && fields[0].equals(name.topic())
-                    && fields[1].equals(Integer.toString(name.partition()))
-                    && fields[2].matches("\\d{1,18}")) {
-                return Long.parseLong(fields[2]);
-            }
+        try (Storage storage = new DiskStorage(parent)) {
+            final SortedMap<PartitionName, Long> starts =
+                    OffsetCheckpoint.read(storage, "", OffsetCheckpoint.LOG_STARTS);
+            return starts == null ? 0 : Objects.requireNonNullElse(starts.get(name), 0L);
+        } catch (final CorruptLogException e) {
+            err.println("cordwood: " + e.getMessage() + "; records that were deleted may be among the first");
+            return 0;
         }
-        return 0;
     }
 }

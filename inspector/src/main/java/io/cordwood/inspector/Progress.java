@@ -1,5 +1,7 @@
 package io.cordwood.inspector;
 
+import java.util.concurrent.TimeUnit;
+
 /** Tells a person at a terminal how far long work is; tells nobody else anything. */
 final class Progress {
     private static final long INTERVAL_NANOS = 500_000_000L;
@@ -7,18 +9,30 @@ final class Progress {
 
     private final Streams streams;
     private final String verb;
-    private long nextNanos = System.nanoTime() + 2 * INTERVAL_NANOS;
+    private final boolean isWanted;
+    private long nextNanos;
     private long bytes;
     private boolean isShown;
 
     Progress(final Streams streams, final String verb) {
+        this(streams, verb, streams.isTerminal());
+    }
+
+    private Progress(final Streams streams, final String verb, final boolean isWanted) {
         this.streams = streams;
         this.verb = verb;
+        this.isWanted = isWanted;
+        nextNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(streams.patienceMs());
+    }
+
+    /** Of work whose results come as it goes on. */
+    static Progress besideResults(final Streams streams, final String verb) {
+        return new Progress(streams, verb, streams.isTerminal() && !streams.isOutSeen());
     }
 
     void add(final long more) {
         bytes += more;
-        if (streams.isTerminal() && System.nanoTime() - nextNanos > 0) {
+        if (isWanted && System.nanoTime() - nextNanos >= 0) {
             nextNanos = System.nanoTime() + INTERVAL_NANOS;
             isShown = true;
             streams.err().print("\r" + Text.number(bytes / MEGABYTE) + " MiB " + verb + "  ");

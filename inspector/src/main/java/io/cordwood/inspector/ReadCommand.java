@@ -102,7 +102,7 @@ final class ReadCommand implements Callable<Integer> {
                 throw wrong(directory + ": is no partition directory");
             }
             try (ReadOnlyLog log = new ReadOnlyLog(storage, place)) {
-                read(log, Math.max(log.startOffset(), LogStart.of(Path.of(directory))));
+                read(log, Math.max(log.startOffset(), LogStart.of(Path.of(directory), streams.err())));
             }
         }
         return ExitCode.FINE;

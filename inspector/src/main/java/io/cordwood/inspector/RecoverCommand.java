@@ -55,9 +55,6 @@ import picocli.CommandLine.Spec;
             "2 wrong command line; 3 the log cannot be opened, or the directory is in use."
         })
 final class RecoverCommand implements Callable<Integer> {
-    private static final int FIRST_MS = 1000;
-    private static final int INTERVAL_MS = 500;
-
     private final Streams streams;
 
     @Parameters(paramLabel = "DIR", description = "A partition directory, <topic>-<partition>.")
@@ -196,7 +193,7 @@ final class RecoverCommand implements Callable<Integer> {
         }
         final LoadUnit found = Objects.requireNonNull(mine, () -> "no partition " + partition);
         try (RecoveryWatch watch = new RecoveryWatch(streams)) {
-            watch.begin(found.progress(), FIRST_MS, INTERVAL_MS);
+            watch.begin(found.progress());
             found.run(System.currentTimeMillis());
         }
         final RuntimeException failure = found.failure();

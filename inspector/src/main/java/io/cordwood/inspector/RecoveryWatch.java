@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells a person at a terminal how far the open of a log is, while another thread is at it. */
 final class RecoveryWatch implements AutoCloseable {
     private static final int WIDTH = 50;
+    private static final long INTERVAL_MS = 500;
 
     private final Streams streams;
     private final @Nullable ScheduledExecutorService thread;
@@ -22,9 +23,10 @@ final class RecoveryWatch implements AutoCloseable {
     }
 
     /** Tells of it again and again until the end; false if nobody is there to be told. */
-    boolean begin(final RecoveryProgress progress, final long firstMs, final long intervalMs) {
+    boolean begin(final RecoveryProgress progress) {
         if (thread != null) {
-            telling = thread.scheduleAtFixedRate(() -> show(progress), firstMs, intervalMs, TimeUnit.MILLISECONDS);
+            telling = thread.scheduleAtFixedRate(
+                    () -> show(progress), streams.patienceMs(), INTERVAL_MS, TimeUnit.MILLISECONDS);
         }
         return telling != null;
     }

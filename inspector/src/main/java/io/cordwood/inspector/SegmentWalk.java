@@ -26,6 +26,7 @@ final class SegmentWalk implements AutoCloseable {
         void batch(RecordBatchFlyweight batch) throws IOException;
     }
 
+    private final Progress progress;
     private final BatchCursor cursor;
     private final RecordReader records;
     private final ControlRecord control = new ControlRecord();
@@ -39,7 +40,8 @@ final class SegmentWalk implements AutoCloseable {
     private long skippedBytes;
     private String reason = "";
 
-    SegmentWalk(final long readBytesMax) {
+    SegmentWalk(final long readBytesMax, final Progress progress) {
+        this.progress = progress;
         batchBytesMax = Memory.batchBytesMax();
         cursor = new BatchCursor(batchBytesMax, readBytesMax);
         records = new RecordReader(Codecs.standard(), Memory.decompressedBytesMax());
@@ -60,6 +62,7 @@ final class SegmentWalk implements AutoCloseable {
             while (step == Step.BATCH || step == Step.LARGE_BATCH) {
                 batch(step, visitor);
                 parsedBytes += cursor.size();
+                progress.add(cursor.size());
                 step = cursor.next();
             }
             if (step == Step.DAMAGE) {

@@ -16,7 +16,7 @@ final class Sha256 {
     private Sha256() {}
 
     /** Hash of the first bytes of a file: those that it had when it was listed. */
-    static String ofFile(final Storage storage, final String path, final long size) {
+    static String ofFile(final Storage storage, final String path, final long size, final Progress progress) {
         final MessageDigest digest = digest();
         final byte[] piece = new byte[PIECE_BYTES];
         try (StorageFile file = storage.open(path, FileUse.READ, 0);
@@ -30,6 +30,7 @@ final class Sha256 {
                 view.buffer().getBytes(0, piece, 0, shown);
                 digest.update(piece, 0, shown);
                 position += shown;
+                progress.add(shown);
             }
         }
         return HexFormat.of().formatHex(digest.digest());

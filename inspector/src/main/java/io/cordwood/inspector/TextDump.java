@@ -6,6 +6,7 @@ import io.cordwood.log.LeaderEpoch;
 import io.cordwood.log.LeaderEpochCheckpoint;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.PartitionMetadata;
+import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import java.io.IOException;
@@ -49,7 +50,7 @@ final class TextDump implements DumpWriter {
 
     private boolean head(final Storage storage, final Place place, final PartitionFiles files) throws IOException {
         final StringBuilder line = new StringBuilder("  ");
-        final PartitionName name = PartitionName.parse(place.folder());
+        final PartitionName name = PartitionName.parseMarked(place.folder());
         if (name != null) {
             line.append("topic ")
                     .append(name.topic())

@@ -56,14 +56,17 @@ final class VerifyCommand implements Callable<Integer> {
         }
         final FaultWriter writer = writer();
         final Progress progress = new Progress(streams, "verified");
-        for (final String path : paths) {
-            try (Storage storage = new DiskStorage(Place.root(path))) {
-                for (final Place place : Place.find(path, storage)) {
-                    verify(storage, place, writer, progress);
+        try {
+            for (final String path : paths) {
+                try (Storage storage = new DiskStorage(Place.root(path))) {
+                    for (final Place place : Place.find(path, storage)) {
+                        verify(storage, place, writer, progress);
+                    }
                 }
             }
+        } finally {
+            progress.clear();
         }
-        progress.clear();
         writer.end();
         return writer.faults() == 0 ? ExitCode.FINE : ExitCode.DAMAGE;
     }

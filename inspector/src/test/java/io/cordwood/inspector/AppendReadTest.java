@@ -56,6 +56,24 @@ final class AppendReadTest {
     }
 
     @Test
+    void eachBatchIsAcknowledgedOnRequest() {
+        for (final String durability : new String[] {"page-cache", "forced"}) {
+            final Path directory = scratch.resolve(durability + "-0");
+            final Run run = Run.withInput(
+                    lines(0, 25),
+                    "append",
+                    "--acknowledge",
+                    "--batch-records",
+                    10,
+                    "--durability",
+                    durability,
+                    directory);
+            assertEquals(0, run.exitCode(), run.err());
+            assertEquals("10\n20\n25\n", run.out());
+        }
+    }
+
+    @Test
     void nothingIsAppendedFromNothing() {
         final Run run = Run.withInput("", "append", log());
         assertEquals(0, run.exitCode());
@@ -144,6 +162,19 @@ final class AppendReadTest {
         final String out = Run.of("read", "--print-key", partition).out();
         assertEquals(120 - 81, out.lines().count());
         assertEquals(2, Run.of("read", "--from-offset", 80, partition).exitCode());
+    }
+
+    @Test
+    void aLogStartThatCannotBeReadIsToldOf() throws Exception {
+        append(lines(0, 10));
+        final Path checkpoint = scratch.resolve("data/log-start-offset-checkpoint");
+        Files.writeString(checkpoint, "0\n1\nt 0 4\n");
+        assertEquals(lines(4, 10), Run.of("read", log()).out());
+        Files.writeString(checkpoint, "0\n1\nt 0 4");
+        final Run run = Run.of("read", log());
+        assertEquals(0, run.exitCode());
+        assertEquals(lines(0, 10), run.out());
+        assertTrue(run.err().contains(checkpoint + " is damaged at position 4"), run.err());
     }
 
     @Test

@@ -176,7 +176,7 @@ final class BugsTest {
         }
         TestBatch.write(file(BASE_0 + ".log"), batches);
         for (final int limit : new int[] {61, 62, 70, 100, 1000, 5000, 65_536, 100_000}) {
-            try (SegmentWalk walk = new SegmentWalk(limit);
+            try (SegmentWalk walk = new SegmentWalk(limit, ProgressTest.toldToNobody());
                     var storage = new io.cordwood.log.store.DiskStorage(partition())) {
                 final long size = Files.size(file(BASE_0 + ".log"));
                 walk.walk(storage, BASE_0 + ".log", 0, size, ignored -> {});

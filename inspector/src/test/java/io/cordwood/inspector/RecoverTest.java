@@ -209,9 +209,10 @@ final class RecoverTest {
                     new ByteArrayInputStream(new byte[0]),
                     new ByteArrayOutputStream(),
                     new PrintStream(screen, false, StandardCharsets.UTF_8),
-                    isTerminal);
+                    isTerminal ? 0 : -1,
+                    true);
             try (RecoveryWatch watch = new RecoveryWatch(streams)) {
-                assertEquals(isTerminal, watch.begin(new RecoveryProgress(), 0, 1));
+                assertEquals(isTerminal, watch.begin(new RecoveryProgress()));
                 if (isTerminal) {
                     screen.isWritten.await();
                 }

@@ -17,6 +17,15 @@ record Run(int exitCode, String out, String err) {
     }
 
     static Run withInput(final String input, final Object... args) {
+        return run(input, -1, false, args);
+    }
+
+    /** With a person at standard error, and perhaps at standard output, who is told at once how far the work is. */
+    static Run atTerminal(final String input, final boolean isOutSeen, final Object... args) {
+        return run(input, 0, isOutSeen, args);
+    }
+
+    private static Run run(final String input, final long patienceMs, final boolean isOutSeen, final Object... args) {
         final String[] line = new String[args.length];
         for (int i = 0; i < args.length; i++) {
             line[i] = args[i].toString();
@@ -27,7 +36,8 @@ record Run(int exitCode, String out, String err) {
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 out,
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                false);
+                patienceMs,
+                isOutSeen);
         final int exitCode = Cordwood.execute(streams, line);
         return new Run(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }

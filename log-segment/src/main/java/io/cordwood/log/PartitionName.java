@@ -1,6 +1,7 @@
 package io.cordwood.log;
 
 import java.util.Comparator;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ public record PartitionName(String topic, int partition) implements Comparable<P
     private static final int FILE_NAME_CHARS_MAX = 255;
     private static final int ID_CHARS = 32;
     private static final String DELETING = "-delete";
+    private static final List<String> MARKS = List.of(DELETING, "-future", "-stray");
     private static final Comparator<PartitionName> ORDER =
             Comparator.comparing(PartitionName::topic).thenComparingInt(PartitionName::partition);
 
@@ -48,6 +50,23 @@ public record PartitionName(String topic, int partition) implements Comparable<P
         final int partition = number(directory.substring(hyphen + 1));
         final String topic = directory.substring(0, hyphen);
         return partition < 0 || !isTopic(topic) ? null : new PartitionName(topic, partition);
+    }
+
+    /**
+     * Reads the name of a directory, whatever is becoming of the partition.
+     *
+     * @param directory name of it, without its parents.
+     * @return the partition, also of a directory that is being deleted, moved or was found stray; null if it is no partition's.
+     *     Kafka cuts the topic of such a name where the name would be too long.
+     */
+    public static @Nullable PartitionName parseMarked(final String directory) {
+        for (final String mark : MARKS) {
+            final String name = unmarked(directory, mark);
+            if (name != null) {
+                return parse(name);
+            }
+        }
+        return parse(directory);
     }
 
     /** The number if it is written as Kafka writes it, else -1. */
@@ -96,16 +115,22 @@ public record PartitionName(String topic, int partition) implements Comparable<P
 
     /** Whether a directory is what {@link #deletingDirectory} makes of a partition. */
     static boolean isDeleting(final String directory) {
-        final int dot = directory.length() - DELETING.length() - ID_CHARS - 1;
-        if (dot <= 0 || !directory.endsWith(DELETING) || directory.charAt(dot) != '.') {
-            return false;
+        final String name = unmarked(directory, DELETING);
+        return name != null && parse(name) != null;
+    }
+
+    /** What stands before an id and a mark; null if they are not there. */
+    private static @Nullable String unmarked(final String directory, final String mark) {
+        final int dot = directory.length() - mark.length() - ID_CHARS - 1;
+        if (dot <= 0 || !directory.endsWith(mark) || directory.charAt(dot) != '.') {
+            return null;
         }
         for (int i = dot + 1; i <= dot + ID_CHARS; i++) {
             if (Character.digit(directory.charAt(i), 16) < 0 || directory.charAt(i) > 'f') {
-                return false;
+                return null;
             }
         }
-        return parse(directory.substring(0, dot)) != null;
+        return directory.substring(0, dot);
     }
 
     @Override

@@ -205,6 +205,13 @@ final class DirectoryFilesTest {
         assertEquals("a-3.0123456789abcdeffedcba9876543210-delete", deleting);
         assertTrue(PartitionName.isDeleting(deleting));
         assertNull(PartitionName.parse(deleting));
+        for (final String mark : List.of("delete", "future", "stray")) {
+            final String marked = deleting.replace("delete", mark);
+            assertEquals(new PartitionName("a", 3), PartitionName.parseMarked(marked), marked);
+        }
+        assertEquals(new PartitionName("a", 3), PartitionName.parseMarked("a-3"));
+        assertNull(PartitionName.parseMarked(deleting.replace("delete", "deleted")));
+        assertNull(PartitionName.parseMarked(deleting.replace("-3.", "-x.")));
         for (final String no : List.of(
                 deleting.replace("delete", "future"),
                 deleting.replace("delete", "stray"),
