@@ -9,7 +9,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Entries of one kind in memory outside the heap, laid out as in the file, which grows by doubling.
+ * Entries of one kind in memory outside the heap, laid out as in the file, which grows in steps.
  *
  * <p>One thread adds. Any thread may search: it reads {@link #entries} first and {@link #memory} then, and finds at least so
  * many entries there. Memory that was outgrown is left to those who still search in it. An entry never changes and is never
@@ -17,6 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class EntryTable {
     private static final int FIRST_BYTES = 4096;
+    private static final int LARGE_BYTES = 64 * 1024;
     private static final int READ_ENTRIES = 4096;
     private static final VarHandle ENTRIES;
 
@@ -133,9 +134,11 @@ final class EntryTable {
         if (needed <= old.capacity()) {
             return old;
         }
-        final long doubled = Math.max(FIRST_BYTES, Math.max(needed, 2L * old.capacity()));
+        // Small tables in larger steps: each leaves garbage behind, and all but the index of a small segment take them.
+        final long further = (old.capacity() < LARGE_BYTES ? 4L : 2L) * old.capacity();
+        final long larger = Math.max(FIRST_BYTES, Math.max(needed, further));
         final UnsafeBuffer grown =
-                new UnsafeBuffer(ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE, doubled)));
+                new UnsafeBuffer(ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE, larger)));
         grown.putBytes(0, old, 0, old.capacity());
         memory = grown;
         return grown;

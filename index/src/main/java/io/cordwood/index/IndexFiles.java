@@ -1,5 +1,6 @@
 package io.cordwood.index;
 
+import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
@@ -15,11 +16,29 @@ final class IndexFiles {
     private final AtomicInteger holds = new AtomicInteger(1);
     private volatile boolean isDirty;
 
+    private IndexFiles(final StorageFile offsets, final StorageFile times) {
+        this.offsets = offsets;
+        this.times = times;
+    }
+
+    /** Makes both files; others of their names go. */
+    static IndexFiles create(final Storage storage, final String offsetPath, final String timePath) {
+        return withTimes(LogFiles.openNew(storage, offsetPath, FileUse.APPEND, 0), storage, timePath, true);
+    }
+
     /** Opens both files and creates those that are missing. */
-    IndexFiles(final Storage storage, final String offsetPath, final String timePath) {
-        this.offsets = storage.open(offsetPath, FileUse.APPEND, 0);
+    static IndexFiles open(final Storage storage, final String offsetPath, final String timePath) {
+        return withTimes(storage.open(offsetPath, FileUse.APPEND, 0), storage, timePath, false);
+    }
+
+    private static IndexFiles withTimes(
+            final StorageFile offsets, final Storage storage, final String timePath, final boolean isNew) {
         try {
-            this.times = storage.open(timePath, FileUse.APPEND, 0);
+            return new IndexFiles(
+                    offsets,
+                    isNew
+                            ? LogFiles.openNew(storage, timePath, FileUse.APPEND, 0)
+                            : storage.open(timePath, FileUse.APPEND, 0));
         } catch (final RuntimeException e) {
             offsets.close();
             throw e;

@@ -44,13 +44,11 @@ public final class SparseIndex implements SegmentIndex {
         this.directory = directory;
         this.baseOffset = baseOffset;
         this.limits = limits;
-        this.logPath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.LOG));
-        this.offsetPath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
-        this.timePath = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+        this.logPath = LogFiles.path(directory, baseOffset, LogFiles.LOG);
+        this.offsetPath = LogFiles.path(directory, baseOffset, LogFiles.OFFSET_INDEX);
+        this.timePath = LogFiles.path(directory, baseOffset, LogFiles.TIME_INDEX);
         if (isNew) {
-            storage.delete(offsetPath);
-            storage.delete(timePath);
-            final IndexFiles files = new IndexFiles(storage, offsetPath, timePath);
+            final IndexFiles files = IndexFiles.create(storage, offsetPath, timePath);
             this.tables =
                     new ActiveIndex(limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
         } else {
@@ -224,7 +222,7 @@ public final class SparseIndex implements SegmentIndex {
 
     /** The entries of the files that are in order, below the ends, and agree with each other. */
     private long load(final SealedIndex sealed, final long endOffset, final long endPosition) {
-        final IndexFiles files = new IndexFiles(storage, offsetPath, timePath);
+        final IndexFiles files = IndexFiles.open(storage, offsetPath, timePath);
         try (FileView view = new FileView()) {
             final EntryTable offsets = new EntryTable(EntryKind.OFFSET);
             final EntryTable times = new EntryTable(EntryKind.TIME);

@@ -50,9 +50,8 @@ public final class SparseIndexes implements SegmentIndexFactory {
     }
 
     @Override
-    public List<String> files(final long baseOffset) {
-        return List.of(
-                LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX), LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+    public List<String> suffixes() {
+        return List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
     }
 
     private static boolean isPlausible(final long length, final int entryBytes, final long logBytes) {

@@ -43,8 +43,8 @@ final class FullDisk implements Storage {
     }
 
     @Override
-    public void rename(final String from, final String to) {
-        disk.rename(from, to);
+    public boolean rename(final String from, final String to) {
+        return disk.rename(from, to);
     }
 
     @Override

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.Fault;
 import io.cordwood.log.IndexLimits;
+import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
@@ -153,8 +154,8 @@ final class IndexBugsTest {
                 assertEquals(4096, Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16), mapping);
             }
             for (int i = 0; i < 400; i += 2) {
-                for (final String file : new SparseIndexes().files(i * 100L)) {
-                    assertTrue(storage.delete(file));
+                for (final String suffix : new SparseIndexes().suffixes()) {
+                    assertTrue(storage.delete(LogFiles.name(i * 100L, suffix)));
                 }
                 indexes.get(i).close();
             }

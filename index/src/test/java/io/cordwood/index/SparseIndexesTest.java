@@ -15,7 +15,7 @@ final class SparseIndexesTest {
 
     @Test
     void namesTheFiles() {
-        assertEquals(List.of("00000000000000000042.index", "00000000000000000042.timeindex"), indexes.files(42));
+        assertEquals(List.of(".index", ".timeindex"), indexes.suffixes());
     }
 
     @Test

@@ -87,9 +87,12 @@ final class DryStorage implements Storage {
     }
 
     @Override
-    public void rename(final String from, final String to) {
+    public boolean rename(final String from, final String to) {
         final FileStatus status = status(from);
-        if (status == null || status.isDirectory()) {
+        if (status == null) {
+            return false;
+        }
+        if (status.isDirectory()) {
             throw missing(from, "rename to " + describe(to));
         }
         @Nullable DryContent content = files.get(from);
@@ -100,6 +103,7 @@ final class DryStorage implements Storage {
         files.remove(from);
         hidden.add(from);
         files.put(to, content);
+        return true;
     }
 
     @Override

@@ -86,7 +86,7 @@ public final class ForceTarget {
                 states.get(i).force(endOffset);
             }
             if (isDirectoryDirty) {
-                segments.storage().syncDirectory(segments.directory());
+                segments.files().storage().syncDirectory(segments.files().directory());
             }
             failure = null;
         } catch (final RuntimeException e) {

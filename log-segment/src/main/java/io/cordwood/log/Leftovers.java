@@ -2,6 +2,7 @@ package io.cordwood.log;
 
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -101,7 +102,10 @@ final class Leftovers {
                             0,
                             base(target),
                             "takes the place of what it was cleaned from");
-                    storage.rename(LogFiles.path(directory, swap), LogFiles.path(directory, target));
+                    final String path = LogFiles.path(directory, swap);
+                    if (!storage.rename(path, LogFiles.path(directory, target))) {
+                        throw new StorageException(storage.describe(path), "rename", "the file has vanished", null);
+                    }
                 }
             }
         }
@@ -114,7 +118,8 @@ final class Leftovers {
 
     /** An index that the swap does not bring along speaks of the segment that goes. */
     private void dropStaleIndexes(final long base, final List<String> swaps) {
-        for (final String name : indexes.files(base)) {
+        for (final String suffix : indexes.suffixes()) {
+            final String name = LogFiles.name(base, suffix);
             if (!swaps.contains(name + LogFiles.SWAP)) {
                 storage.delete(LogFiles.path(directory, name));
             }
@@ -127,8 +132,8 @@ final class Leftovers {
             if (covered > base && covered < end) {
                 deleted(status.name(), "is covered by a cleaned segment");
                 storage.delete(LogFiles.path(directory, status.name()));
-                for (final String name : indexes.files(covered)) {
-                    storage.delete(LogFiles.path(directory, name));
+                for (final String suffix : indexes.suffixes()) {
+                    storage.delete(LogFiles.path(directory, covered, suffix));
                 }
                 storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.TXN_INDEX)));
                 storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.SNAPSHOT)));

@@ -44,7 +44,7 @@ public final class Log implements AutoCloseable {
             final LogBuilder builder,
             final List<DerivedState> states,
             final LeaderEpochTable epochs,
-            final SegmentList list,
+            final LogSegments segments,
             final RecoveryReport recovery,
             final long nowMs) {
         this.states = states;
@@ -60,7 +60,7 @@ public final class Log implements AutoCloseable {
                 builder.appendUse,
                 builder.config.decompressedBytesMax(),
                 builder.guard);
-        this.segments = new LogSegments(builder.storage, builder.directory, builder.indexes, builder.appendUse, list);
+        this.segments = segments;
         final long end = recovery.endOffset();
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
         this.flushedAtCheck = positions.flushedEnd();
@@ -306,7 +306,7 @@ public final class Log implements AutoCloseable {
         // What a force looks at must not be closed under it; the next cycle comes soon.
         if (forces.tryExclude()) {
             try {
-                done = segments.deleteDue(nowMs);
+                done = segments.renameDropped() + segments.deleteDue(nowMs);
                 segments.closeForced(positions.flushedEnd());
             } finally {
                 forces.include();

@@ -108,7 +108,7 @@ final class LogAppends {
         openClaimBytes = 0;
         forcedEnd = Math.min(forcedEnd, nextOffset);
         // A mapping keeps the size that it was made with, also when the settings have changed since.
-        roomBytes = segments.isRoomFixed() ? Math.min(roomBytes, config.segmentBytes()) : config.segmentBytes();
+        roomBytes = segments.files().isRoomFixed() ? Math.min(roomBytes, config.segmentBytes()) : config.segmentBytes();
     }
 
     void configure(final LogConfig newConfig) {
@@ -120,7 +120,9 @@ final class LogAppends {
         }
         converter = converterOf(newConfig);
         // A mapping is as large as it was made.
-        roomBytes = segments.isRoomFixed() ? Math.min(roomBytes, newConfig.segmentBytes()) : newConfig.segmentBytes();
+        roomBytes = segments.files().isRoomFixed()
+                ? Math.min(roomBytes, newConfig.segmentBytes())
+                : newConfig.segmentBytes();
         jitterMs = RollPolicy.jitterMs(newConfig, jitterSeed, segments.active().baseOffset());
     }
 
@@ -152,7 +154,7 @@ final class LogAppends {
         final RuntimeException cause = fence;
         if (cause != null) {
             throw new StorageException(
-                    segments.storage().describe(segments.directory()),
+                    segments.files().storage().describe(segments.files().directory()),
                     operation,
                     "the log takes no changes since an earlier failure and must be opened anew: " + cause.getMessage(),
                     cause);
@@ -416,7 +418,7 @@ final class LogAppends {
             segments.closeForced(positions.flushedEnd());
             forces.include();
         }
-        final Segment next = segments.createNext(newBase, config, bytesMin, nowMs);
+        final Segment next = segments.files().create(newBase, config, bytesMin, nowMs);
         try {
             segments.rollTo(next, config, nowMs);
             for (final DerivedState state : states) {

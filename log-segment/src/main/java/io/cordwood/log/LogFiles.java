@@ -1,5 +1,9 @@
 package io.cordwood.log;
 
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+
 /**
  * Names of the files of a partition directory, as Kafka has them: twenty digits of the base offset and a suffix.
  */
@@ -36,6 +40,15 @@ public final class LogFiles {
 
     private static final int DIGITS = 20;
 
+    /** So many zeros, by their number: a roll builds many names. */
+    private static final String[] ZEROS = new String[DIGITS];
+
+    static {
+        for (int i = 0; i < DIGITS; i++) {
+            ZEROS[i] = "0".repeat(i);
+        }
+    }
+
     private LogFiles() {}
 
     /**
@@ -46,11 +59,30 @@ public final class LogFiles {
      * @return twenty digits and the suffix.
      */
     public static String name(final long offset, final String suffix) {
+        return zeros(offset) + offset + suffix;
+    }
+
+    /**
+     * Path of a file of a segment.
+     *
+     * @param directory of the log; empty for the root.
+     * @param offset base offset of the segment, or offset of a snapshot; at least 0.
+     * @param suffix with its dot.
+     * @return directory and name, joined.
+     */
+    public static String path(final String directory, final long offset, final String suffix) {
+        return directory.isEmpty() ? name(offset, suffix) : directory + "/" + zeros(offset) + offset + suffix;
+    }
+
+    private static String zeros(final long offset) {
         if (offset < 0) {
             throw new IllegalArgumentException("offset " + offset + " is negative");
         }
-        final String digits = Long.toString(offset);
-        return "0".repeat(DIGITS - digits.length()) + digits + suffix;
+        int zeros = DIGITS - 1;
+        for (long left = offset; left >= 10; left /= 10) {
+            zeros--;
+        }
+        return ZEROS[zeros];
     }
 
     /**
@@ -73,6 +105,26 @@ public final class LogFiles {
             offset = offset * 10 + digit;
         }
         return offset;
+    }
+
+    /**
+     * Opens a file that is to be empty: if there is one of its name with content, it is deleted first.
+     *
+     * @param storage of the log.
+     * @param path of the file.
+     * @param use {@link FileUse#APPEND} or {@link FileUse#APPEND_MAPPED}.
+     * @param capacity as {@link Storage#open} takes it.
+     * @return the file.
+     */
+    public static StorageFile openNew(
+            final Storage storage, final String path, final FileUse use, final long capacity) {
+        final StorageFile file = storage.open(path, use, capacity);
+        if (file.length() == 0) {
+            return file;
+        }
+        file.close();
+        storage.delete(path);
+        return storage.open(path, use, capacity);
     }
 
     /**

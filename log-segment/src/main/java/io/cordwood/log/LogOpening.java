@@ -37,21 +37,27 @@ final class LogOpening {
         try (LogRecovery recovery = new LogRecovery(storage, directory, states, validator, builder.progress)) {
             final List<FileStatus> files = Leftovers.sweep(storage, directory, builder.indexes, recovery);
             openForReading(files, segments);
+            final SegmentFiles segmentFiles = new SegmentFiles(
+                    storage,
+                    directory,
+                    builder.indexes,
+                    builder.appendUse,
+                    !builder.states.isEmpty() || hasNeighbours(files));
             final long startOffset;
             final SegmentList list;
             if (segments.isEmpty()) {
                 startOffset = builder.startOffset;
-                list = new SegmentList(LogSegments.create(
-                        storage, directory, builder.indexes, builder.appendUse, startOffset, builder.config, 0, nowMs));
+                list = new SegmentList(segmentFiles.create(startOffset, builder.config, 0, nowMs));
                 recovery.empty(startOffset);
                 syncParents();
             } else {
                 startOffset = Math.max(builder.startOffset, segments.get(0).baseOffset());
-                list = recovered(recovery, files, segments, startOffset);
+                list = recovered(recovery, files, segmentFiles, segments, startOffset);
                 recovery.raiseEndTo(startOffset);
                 noteStates(recovery, epochs);
             }
-            return new Log(builder, states, epochs, list, recovery.report(startOffset), nowMs);
+            return new Log(
+                    builder, states, epochs, new LogSegments(segmentFiles, list), recovery.report(startOffset), nowMs);
         } catch (final RuntimeException e) {
             segments.forEach(Segment::close);
             states.forEach(DerivedState::close);
@@ -59,6 +65,12 @@ final class LogOpening {
         } finally {
             validator.close();
         }
+    }
+
+    private static boolean hasNeighbours(final List<FileStatus> files) {
+        return files.stream()
+                .anyMatch(file -> LogFiles.offset(file.name(), LogFiles.SNAPSHOT) >= 0
+                        || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) >= 0);
     }
 
     private void noteStates(final LogRecovery recovery, final LeaderEpochTable epochs) {
@@ -89,13 +101,14 @@ final class LogOpening {
     private Segment openForReading(final long base, final long modifiedMs) {
         final String path = LogFiles.path(directory, LogFiles.name(base, LogFiles.LOG));
         final StorageFile file = storage.open(path, FileUse.READ, 0);
-        final SegmentIndex index = builder.indexes.open(storage, directory, base, LogSegments.limits(builder.config));
+        final SegmentIndex index = builder.indexes.open(storage, directory, base, SegmentFiles.limits(builder.config));
         return new Segment(base, path, file, index, null, modifiedMs);
     }
 
     private SegmentList recovered(
             final LogRecovery recovery,
             final List<FileStatus> files,
+            final SegmentFiles segmentFiles,
             final List<Segment> segments,
             final long startOffset) {
         final boolean[] sound = new boolean[segments.size()];
@@ -107,13 +120,17 @@ final class LogOpening {
             }
         }
         final int left = recovery.recover(
-                segments, sound, startOffset, builder.recoveryPoint, lost -> deleteBehindCut(lost, recovery));
+                segments,
+                sound,
+                startOffset,
+                builder.recoveryPoint,
+                lost -> deleteBehindCut(lost, segmentFiles, recovery));
         if (speaksOfLater(files, recovery.endOffset())) {
             SegmentTails.cut(storage, directory, recovery.endOffset());
             storage.syncDirectory(directory);
         }
         final Segment[] result = segments.subList(0, left).toArray(new Segment[0]);
-        result[left - 1] = openForAppending(storage, result[left - 1], builder.appendUse, builder.config);
+        result[left - 1] = openForAppending(segmentFiles, result[left - 1], builder.config);
         return new SegmentList(result);
     }
 
@@ -124,28 +141,20 @@ final class LogOpening {
                         || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) > endOffset);
     }
 
-    private void deleteBehindCut(final Segment lost, final LogRecovery recovery) {
+    private void deleteBehindCut(final Segment lost, final SegmentFiles segmentFiles, final LogRecovery recovery) {
         recovery.note(
                 RecoveryReport.Kind.SEGMENT_DELETED,
                 lost.path(),
                 0,
                 lost.baseOffset(),
                 "lies behind the cut, and is deleted");
-        lost.close();
-        storage.delete(lost.path());
-        for (final String name : builder.indexes.files(lost.baseOffset())) {
-            storage.delete(LogFiles.path(directory, name));
-        }
-        storage.delete(LogFiles.path(directory, LogFiles.name(lost.baseOffset(), LogFiles.TXN_INDEX)));
-        storage.delete(LogFiles.path(directory, LogFiles.name(lost.baseOffset(), LogFiles.SNAPSHOT)));
+        segmentFiles.delete(lost);
     }
 
     /** The same segment with a file that takes appends, and the timestamp of its first batch, from which roll by time counts. */
-    static Segment openForAppending(
-            final Storage storage, final Segment segment, final FileUse use, final LogConfig config) {
-        final long bytes = segment.bytes();
+    static Segment openForAppending(final SegmentFiles files, final Segment segment, final LogConfig config) {
         segment.file().close();
-        final StorageFile file = storage.open(segment.path(), use, LogSegments.capacity(use, config, bytes));
+        final StorageFile file = files.openForAppending(segment, config);
         final Segment active = segment.through(file, null, segment.modifiedMs());
         active.readFirstTimestamp();
         return active;

@@ -1,14 +1,9 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.FileUse;
-import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,37 +14,23 @@ final class LogSegments {
     /** Sealed files that stay open for a force that is still to come; older ones are forced through a file opened anew. */
     private static final int UNFORCED_MAX = 8;
 
-    private final Storage storage;
-    private final String directory;
-    private final SegmentIndexFactory indexes;
-    private final FileUse appendUse;
+    private final SegmentFiles files;
     private final ArrayDeque<Segment> unforced = new ArrayDeque<>();
-    private final ArrayDeque<Doomed> doomed = new ArrayDeque<>();
+    private final DoomedSegments doomed;
 
     private volatile SegmentList list;
     private Segment active;
     private final AtomicLong namesChanged = new AtomicLong(1);
 
-    LogSegments(
-            final Storage storage,
-            final String directory,
-            final SegmentIndexFactory indexes,
-            final FileUse appendUse,
-            final SegmentList list) {
-        this.storage = storage;
-        this.directory = directory;
-        this.indexes = indexes;
-        this.appendUse = appendUse;
+    LogSegments(final SegmentFiles files, final SegmentList list) {
+        this.files = files;
+        this.doomed = new DoomedSegments(files);
         this.list = list;
         this.active = list.active();
     }
 
-    Storage storage() {
-        return storage;
-    }
-
-    String directory() {
-        return directory;
+    SegmentFiles files() {
+        return files;
     }
 
     SegmentList list() {
@@ -66,64 +47,13 @@ final class LogSegments {
         return namesChanged.get();
     }
 
-    String path(final String name) {
-        return LogFiles.path(directory, name);
-    }
-
-    /** Makes an empty segment and its index; what is left of older files of its name is removed first. */
-    static Segment create(
-            final Storage storage,
-            final String directory,
-            final SegmentIndexFactory indexes,
-            final FileUse use,
-            final long baseOffset,
-            final LogConfig config,
-            final long bytesMin,
-            final long nowMs) {
-        final String path = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.LOG));
-        storage.delete(path);
-        storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TXN_INDEX)));
-        storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.SNAPSHOT)));
-        final StorageFile file = storage.open(path, use, capacity(use, config, bytesMin));
-        try {
-            final SegmentIndex index = indexes.create(storage, directory, baseOffset, limits(config));
-            return new Segment(baseOffset, path, file, index, null, nowMs);
-        } catch (final RuntimeException e) {
-            file.close();
-            storage.delete(path);
-            throw e;
-        }
-    }
-
-    static long capacity(final FileUse use, final LogConfig config, final long bytesMin) {
-        return use == FileUse.APPEND_MAPPED || config.isPreallocated() ? Math.max(config.segmentBytes(), bytesMin) : 0;
-    }
-
-    /** Whether a segment keeps the capacity that it was made with. */
-    boolean isRoomFixed() {
-        return appendUse == FileUse.APPEND_MAPPED;
-    }
-
-    static IndexLimits limits(final LogConfig config) {
-        return new IndexLimits(config.segmentIndexBytes(), config.indexIntervalBytes());
-    }
-
-    /**
-     * Makes the segment that is to follow on the active one. If its files cannot be made, nothing has changed.
-     *
-     * @param bytesMin that the new segment must have room for.
-     */
-    Segment createNext(final long newBase, final LogConfig config, final long bytesMin, final long nowMs) {
-        return create(storage, directory, indexes, appendUse, newBase, config, bytesMin, nowMs);
-    }
-
     /** Seals the active segment and lets a new one take its place. */
     void rollTo(final Segment next, final LogConfig config, final long nowMs) {
         final Segment old = active;
         namesChanged.incrementAndGet();
         old.index().seal();
         trim(old.file(), config);
-        final StorageFile readable = storage.open(old.path(), FileUse.READ, 0);
+        final StorageFile readable = files.storage().open(old.path(), FileUse.READ, 0);
         final Segment sealed = old.through(readable, old.file(), nowMs);
         list = list.rolled(sealed, next);
         active = next;
@@ -132,18 +62,18 @@ final class LogSegments {
 
     /** Gives the empty active segment room for a batch that is larger than a segment should be. */
     void replaceEmptyActive(final LogConfig config, final long bytesMin, final long nowMs) {
-        if (capacity(appendUse, config, bytesMin) == 0) {
+        if (files.capacity(config, bytesMin) == 0) {
             return;
         }
         active.close();
-        active = create(storage, directory, indexes, appendUse, active.baseOffset(), config, bytesMin, nowMs);
+        active = files.create(active.baseOffset(), config, bytesMin, nowMs);
         list = list.with(list.size() - 1, active);
         namesChanged.incrementAndGet();
     }
 
     /** Gives back what was reserved behind the content. */
     void trim(final StorageFile file, final LogConfig config) {
-        if (appendUse == FileUse.APPEND_MAPPED || config.isPreallocated()) {
+        if (files.isTrimmed(config)) {
             file.truncate(file.length());
         }
     }
@@ -177,70 +107,37 @@ final class LogSegments {
         namesChanged.incrementAndGet();
     }
 
-    /**
-     * Takes the first segments off the list. Their files get another name now and go when the delay is over, so that
-     * readers of older lists find them a little longer.
-     */
+    /** Takes the first segments off the list; {@link #renameDropped} is the next step. */
     void dropFront(final int count, final LogConfig config, final long nowMs) {
-        final Set<String> present = new HashSet<>();
-        storage.list(directory).forEach(status -> present.add(status.name()));
         final SegmentList old = list;
         list = old.from(count);
         namesChanged.incrementAndGet();
         for (int i = 0; i < count; i++) {
-            final Segment segment = old.get(i);
-            unforced.remove(segment);
-            // Off the list, so in the other one, whatever fails from here on.
-            final List<String> paths = new ArrayList<>();
-            doomed.add(new Doomed(segment, paths, nowMs + config.fileDeleteDelayMs()));
-            for (final String name : filesOf(segment.baseOffset())) {
-                if (present.contains(name)) {
-                    paths.add(path(name));
-                    storage.rename(path(name), path(name) + LogFiles.DELETED);
-                    paths.set(paths.size() - 1, path(name) + LogFiles.DELETED);
-                }
-            }
+            unforced.remove(old.get(i));
+            doomed.add(old.get(i), nowMs + config.fileDeleteDelayMs());
         }
     }
 
-    /** All files that live and die with a segment. */
-    List<String> filesOf(final long baseOffset) {
-        final List<String> names = new ArrayList<>();
-        names.add(LogFiles.name(baseOffset, LogFiles.LOG));
-        names.addAll(indexes.files(baseOffset));
-        names.add(LogFiles.name(baseOffset, LogFiles.TXN_INDEX));
-        names.add(LogFiles.name(baseOffset, LogFiles.SNAPSHOT));
-        return names;
+    /** Renames the files of dropped segments, if need be again; says how many segments had such. */
+    int renameDropped() {
+        return doomed.rename();
     }
 
     /** Closes segments whose delay is over and deletes their files. No force may be under way. */
     int deleteDue(final long nowMs) {
-        int deleted = 0;
-        for (Doomed next = doomed.peek(); next != null && next.dueMs <= nowMs; next = doomed.peek()) {
-            next.segment.close();
-            for (final String path : next.paths) {
-                storage.delete(path);
-            }
-            doomed.remove();
-            deleted++;
-        }
-        return deleted;
+        return doomed.deleteDue(nowMs);
     }
 
-    /** Deletes a segment's files at once, log first, so that a crash leaves nothing that looks whole. */
+    /** Deletes a segment's files at once. */
     void deleteNow(final Segment segment) {
-        segment.close();
-        for (final String name : filesOf(segment.baseOffset())) {
-            storage.delete(path(name));
-        }
+        files.delete(segment);
         namesChanged.incrementAndGet();
     }
 
     /** Closes everything, deletes what was to be deleted. */
     void close() {
-        deleteDue(Long.MAX_VALUE);
+        StorageException failure = doomed.close();
         final SegmentList last = list;
-        StorageException failure = null;
         for (int i = 0; i < last.size(); i++) {
             try {
                 last.get(i).close();
@@ -252,7 +149,4 @@ final class LogSegments {
             throw failure;
         }
     }
-
-    /** Segments that are off the list, and their files under the names that they have now. */
-    private record Doomed(Segment segment, List<String> paths, long dueMs) {}
 }

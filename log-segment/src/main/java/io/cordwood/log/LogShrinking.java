@@ -3,7 +3,6 @@ package io.cordwood.log;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
-import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
 import java.util.List;
@@ -136,6 +135,7 @@ final class LogShrinking {
         positions.startOffset(newStart);
         segments.dropFront(count, config, nowMs);
         retainStates(newStart);
+        segments.renameDropped();
     }
 
     private void retainStates(final long startOffset) {
@@ -266,9 +266,7 @@ final class LogShrinking {
         if (writer != null) {
             writer.close();
         }
-        final FileUse use = parts.appendUse();
-        final StorageFile file =
-                parts.storage().open(segment.path(), use, LogSegments.capacity(use, config, segment.bytes()));
+        final StorageFile file = segments.files().openForAppending(segment, config);
         file.truncate(position);
         file.force();
         final Segment active = segment.through(file, null, segment.modifiedMs());
@@ -357,8 +355,7 @@ final class LogShrinking {
         for (int i = old.size() - 1; i >= 0; i--) {
             segments.deleteNow(old.get(i));
         }
-        final Segment fresh = LogSegments.create(
-                parts.storage(), parts.directory(), parts.indexes(), parts.appendUse(), offset, config, 0, nowMs);
+        final Segment fresh = segments.files().create(offset, config, 0, nowMs);
         SegmentTails.removeAll(parts.storage(), parts.directory());
         segments.reset(new SegmentList(fresh));
         final long[] bases = {offset};

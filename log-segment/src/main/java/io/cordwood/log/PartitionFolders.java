@@ -2,6 +2,7 @@ package io.cordwood.log;
 
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -57,7 +58,10 @@ final class PartitionFolders {
 
     void delete(final PartitionName name, final UUID id, final long dueMs) {
         final String renamed = name.deletingDirectory(id);
-        storage.rename(name.directory(), renamed);
+        if (!storage.rename(name.directory(), renamed)) {
+            throw new StorageException(
+                    storage.describe(name.directory()), "rename", "there is no such directory", null);
+        }
         storage.syncDirectory("");
         names.remove(name);
         deletions.add(new Deletion(renamed, dueMs));

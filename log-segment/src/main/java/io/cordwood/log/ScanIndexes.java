@@ -35,9 +35,8 @@ public final class ScanIndexes implements SegmentIndexFactory {
     }
 
     @Override
-    public List<String> files(final long baseOffset) {
-        return List.of(
-                LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX), LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+    public List<String> suffixes() {
+        return List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
     }
 
     /** Knows the largest timestamp and nothing else. */

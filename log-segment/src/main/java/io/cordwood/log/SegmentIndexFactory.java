@@ -43,10 +43,9 @@ public interface SegmentIndexFactory {
     boolean isPlausible(List<FileStatus> files, long baseOffset, long logBytes);
 
     /**
-     * Names of the files that the index of a segment consists of, so that the log can rename and delete them with it.
+     * Which files the index of a segment consists of, so that the log can rename and delete them with it.
      *
-     * @param baseOffset of the segment.
-     * @return file names without directory; empty if there are none.
+     * @return suffixes of their names, behind the segment's base offset; empty if there are none.
      */
-    List<String> files(long baseOffset);
+    List<String> suffixes();
 }

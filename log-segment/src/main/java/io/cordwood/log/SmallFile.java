@@ -4,6 +4,7 @@ import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,9 @@ final class SmallFile {
             }
             file.force();
         }
-        storage.rename(temporary, path);
+        if (!storage.rename(temporary, path)) {
+            throw new StorageException(storage.describe(temporary), "rename", "the file has vanished", null);
+        }
         storage.syncDirectory(directory);
     }
 }

@@ -116,9 +116,12 @@ final class FailingStorage implements Storage {
     }
 
     @Override
-    public void rename(final String from, final String to) {
+    public boolean rename(final String from, final String to) {
+        if (!isThere(from)) {
+            return disk.rename(from, to);
+        }
         act("rename " + from.substring(from.lastIndexOf('/') + 1), to);
-        disk.rename(from, to);
+        return disk.rename(from, to);
     }
 
     @Override

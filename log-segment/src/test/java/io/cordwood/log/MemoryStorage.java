@@ -108,11 +108,15 @@ final class MemoryStorage implements Storage {
     }
 
     @Override
-    public void rename(final String from, final String to) {
+    public boolean rename(final String from, final String to) {
+        if (!names.containsKey(from)) {
+            return false;
+        }
         act("rename to " + to, from);
         final Node node = node(from, "rename");
         change(to, node);
         change(from, null);
+        return true;
     }
 
     private void change(final String name, final @Nullable Node node) {

@@ -91,8 +91,8 @@ final class ReviewedFaultsTest {
         }
 
         @Override
-        public List<String> files(final long baseOffset) {
-            return scan.files(baseOffset);
+        public List<String> suffixes() {
+            return scan.suffixes();
         }
     }
 

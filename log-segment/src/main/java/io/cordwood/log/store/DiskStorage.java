@@ -13,6 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +57,8 @@ public final class DiskStorage implements Storage {
      * @param options bounds of what is held open.
      */
     public DiskStorage(final Path root, final DiskOptions options) {
-        this(root, options, FileChannel::open);
+        // Not with the array: the JDK would build a hash set of it for each file that is opened.
+        this(root, options, (path, open) -> FileChannel.open(path, Set.of(open)));
     }
 
     DiskStorage(final Path root, final DiskOptions options, final ChannelSource source) {
@@ -123,13 +125,21 @@ public final class DiskStorage implements Storage {
     }
 
     @Override
-    public void rename(final String from, final String to) {
+    public boolean rename(final String from, final String to) {
         final Path source = resolve(from);
+        final Path target = resolve(to);
         refuseWindows(source, "rename");
         try {
-            files.rename(source, resolve(to));
+            files.rename(source, target);
+            return true;
+        } catch (final NoSuchFileException e) {
+            // Also where the directory of the new name is missing.
+            if (Files.notExists(source, LinkOption.NOFOLLOW_LINKS)) {
+                return false;
+            }
+            throw Reasons.failure(source, "rename to " + target, e);
         } catch (final IOException e) {
-            throw Reasons.failure(source, "rename to " + resolve(to), e);
+            throw Reasons.failure(source, "rename to " + target, e);
         }
     }
 
@@ -137,7 +147,8 @@ public final class DiskStorage implements Storage {
     public boolean delete(final String path) {
         final Path file = resolve(path);
         refuseWindows(file, "delete");
-        if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        // Asked in this order, a file that is missing costs no exception here.
+        if (Files.isDirectory(file) && !Files.isSymbolicLink(file)) {
             throw Reasons.failure(file, "delete", "it is a directory");
         }
         try {
@@ -315,13 +326,20 @@ public final class DiskStorage implements Storage {
         if (path.isEmpty()) {
             return root;
         }
-        for (final String part : path.split("/", -1)) {
-            if (part.isEmpty() || ".".equals(part) || "..".equals(part)) {
+        for (int start = 0, end; start <= path.length(); start = end + 1) {
+            final int slash = path.indexOf('/', start);
+            end = slash < 0 ? path.length() : slash;
+            if (isNoName(path, start, end)) {
                 throw new IllegalArgumentException(
                         "a path is relative, without empty parts, '.' and '..': '" + path + "'");
             }
         }
         return root.resolve(path);
+    }
+
+    /** Whether a part of a path is empty, one dot or two. */
+    private static boolean isNoName(final String path, final int start, final int end) {
+        return end == start || (end - start <= 2 && path.charAt(start) == '.' && path.charAt(end - 1) == '.');
     }
 
     private static void refuseWindows(final Path file, final String operation) {

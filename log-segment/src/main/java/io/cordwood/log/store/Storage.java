@@ -43,9 +43,10 @@ public interface Storage extends AutoCloseable {
      *
      * @param from present path.
      * @param to new path.
+     * @return false if there was none of the old name; then nothing has changed.
      * @throws StorageException if it cannot be renamed; the old name then still stands.
      */
-    void rename(String from, String to);
+    boolean rename(String from, String to);
 
     /**
      * Deletes a file. Readers that have it open keep its bytes until they let go.
