@@ -19,6 +19,7 @@ final class EntryTable {
     private static final int FIRST_BYTES = 4096;
     private static final int LARGE_BYTES = 64 * 1024;
     private static final int READ_ENTRIES = 4096;
+    private static final UnsafeBuffer NONE = new UnsafeBuffer(0, 0);
     private static final VarHandle ENTRIES;
 
     static {
@@ -31,7 +32,7 @@ final class EntryTable {
 
     private final EntryKind kind;
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
-    private volatile UnsafeBuffer memory = new UnsafeBuffer(0, 0);
+    private volatile UnsafeBuffer memory = NONE;
     private int entries;
     private int written;
     private boolean isTorn;

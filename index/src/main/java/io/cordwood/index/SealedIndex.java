@@ -6,6 +6,7 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An index that does not grow: its files are looked at in place, and are not touched before the first question. */
@@ -13,7 +14,7 @@ final class SealedIndex implements IndexTables {
     private static final long UNKNOWN = Long.MIN_VALUE;
 
     private final Storage storage;
-    private final String logPath;
+    private final Supplier<String> logPath;
     private final SealedTable offsets;
     private final SealedTable times;
     private final long largestTimestamp;
@@ -22,7 +23,7 @@ final class SealedIndex implements IndexTables {
     private final AtomicBoolean isUnforced;
 
     /** An index of which nothing is known yet. */
-    SealedIndex(final Storage storage, final String logPath, final String offsetPath, final String timePath) {
+    SealedIndex(final Storage storage, final Supplier<String> logPath, final String offsetPath, final String timePath) {
         this.storage = storage;
         this.logPath = logPath;
         this.offsets = new SealedTable(storage, offsetPath, EntryKind.OFFSET);
@@ -34,7 +35,7 @@ final class SealedIndex implements IndexTables {
     /** An index that was just completed. */
     SealedIndex(
             final Storage storage,
-            final String logPath,
+            final Supplier<String> logPath,
             final String offsetPath,
             final String timePath,
             final ActiveIndex completed) {
@@ -92,7 +93,7 @@ final class SealedIndex implements IndexTables {
 
     /** Length of the segment's file, below which every entry must point. */
     long endPosition() {
-        try (StorageFile log = storage.open(logPath, FileUse.READ, 0)) {
+        try (StorageFile log = storage.open(logPath.get(), FileUse.READ, 0)) {
             return log.length();
         } catch (final StorageException e) {
             // Whoever reads the segment will meet the same trouble, and is the one to report it.

@@ -28,7 +28,6 @@ public final class SparseIndex implements SegmentIndex {
     private final String directory;
     private final long baseOffset;
     private final IndexLimits limits;
-    private final String logPath;
     private final String offsetPath;
     private final String timePath;
     private volatile IndexTables tables;
@@ -44,7 +43,6 @@ public final class SparseIndex implements SegmentIndex {
         this.directory = directory;
         this.baseOffset = baseOffset;
         this.limits = limits;
-        this.logPath = LogFiles.path(directory, baseOffset, LogFiles.LOG);
         this.offsetPath = LogFiles.path(directory, baseOffset, LogFiles.OFFSET_INDEX);
         this.timePath = LogFiles.path(directory, baseOffset, LogFiles.TIME_INDEX);
         if (isNew) {
@@ -52,7 +50,7 @@ public final class SparseIndex implements SegmentIndex {
             this.tables =
                     new ActiveIndex(limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
         } else {
-            this.tables = new SealedIndex(storage, logPath, offsetPath, timePath);
+            this.tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
         }
     }
 
@@ -155,7 +153,7 @@ public final class SparseIndex implements SegmentIndex {
     public void seal() {
         final ActiveIndex completed = active("seal");
         completed.seal();
-        tables = new SealedIndex(storage, logPath, offsetPath, timePath, completed);
+        tables = new SealedIndex(storage, this::logPath, offsetPath, timePath, completed);
         completed.files().release();
     }
 
@@ -288,6 +286,10 @@ public final class SparseIndex implements SegmentIndex {
             kept--;
         }
         return kept;
+    }
+
+    private String logPath() {
+        return LogFiles.path(directory, baseOffset, LogFiles.LOG);
     }
 
     private long endRelative(final long endOffset) {

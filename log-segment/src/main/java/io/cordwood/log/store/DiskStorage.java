@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -31,6 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class DiskStorage implements Storage {
     private static final boolean IS_WINDOWS = System.getProperty("os.name", "").startsWith("Windows");
 
+    private static final Set<OpenOption> CREATE = Set.of(WriteChannel.CREATE);
+
     private static final Logger LOG = LoggerFactory.getLogger(DiskStorage.class);
 
     private final Path root;
@@ -38,6 +41,10 @@ public final class DiskStorage implements Storage {
     private final OpenFiles files;
     private final MappedFiles mappedFiles = new MappedFiles();
     private final StagingPool pool;
+
+    /** By hash; threads may overwrite each other's, which costs no more than another look at the name. */
+    private final @Nullable Resolved[] resolved = new Resolved[256];
+
     private volatile boolean isMappingRefused;
     private volatile boolean isMappingProven;
 
@@ -57,8 +64,7 @@ public final class DiskStorage implements Storage {
      * @param options bounds of what is held open.
      */
     public DiskStorage(final Path root, final DiskOptions options) {
-        // Not with the array: the JDK would build a hash set of it for each file that is opened.
-        this(root, options, (path, open) -> FileChannel.open(path, Set.of(open)));
+        this(root, options, DiskStorage::openChannel);
     }
 
     DiskStorage(final Path root, final DiskOptions options, final ChannelSource source) {
@@ -221,6 +227,11 @@ public final class DiskStorage implements Storage {
         return files;
     }
 
+    /** Not with the array itself: the JDK would build a hash set of it for each file that a roll makes. */
+    private static FileChannel openChannel(final Path path, final OpenOption... options) throws IOException {
+        return FileChannel.open(path, options == WriteChannel.CREATE ? CREATE : Set.of(options));
+    }
+
     private StorageFile openForAppending(final Path file, final FileUse use, final long capacity) {
         refuseWindows(file, "open");
         final boolean existed = Files.exists(file);
@@ -326,6 +337,18 @@ public final class DiskStorage implements Storage {
         if (path.isEmpty()) {
             return root;
         }
+        final int slot = path.hashCode() & (resolved.length - 1);
+        final Resolved known = resolved[slot];
+        if (known != null && known.name.equals(path)) {
+            return known.path;
+        }
+        refuseOutside(path);
+        final Path found = root.resolve(path);
+        resolved[slot] = new Resolved(path, found);
+        return found;
+    }
+
+    private static void refuseOutside(final String path) {
         for (int start = 0, end; start <= path.length(); start = end + 1) {
             final int slash = path.indexOf('/', start);
             end = slash < 0 ? path.length() : slash;
@@ -334,8 +357,10 @@ public final class DiskStorage implements Storage {
                         "a path is relative, without empty parts, '.' and '..': '" + path + "'");
             }
         }
-        return root.resolve(path);
     }
+
+    /** A path that was asked for lately: the files of a segment are named several times in their life. Immutable. */
+    private record Resolved(String name, Path path) {}
 
     /** Whether a part of a path is empty, one dot or two. */
     private static boolean isNoName(final String path, final int start, final int end) {

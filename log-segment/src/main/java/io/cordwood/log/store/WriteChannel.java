@@ -13,9 +13,7 @@ import org.jspecify.annotations.Nullable;
  * in the JDK; here it is opened again, and the write, which names its position, is done again.
  */
 final class WriteChannel implements AutoCloseable {
-    private static final OpenOption[] CREATE = {
-        StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE
-    };
+    static final OpenOption[] CREATE = {StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE};
     static final OpenOption[] EXISTING = {StandardOpenOption.READ, StandardOpenOption.WRITE};
 
     private final OpenFiles files;
