@@ -16,6 +16,11 @@ final class Subprocess {
 
     /** The lines that a command writes to both streams, and one with its exit code. */
     static List<String> cordwood(final String heap, final String... args) throws IOException, InterruptedException {
+        return lines(builder(heap, args), "");
+    }
+
+    /** A process to be started. */
+    static ProcessBuilder builder(final String heap, final String... args) {
         final List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (final String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -25,7 +30,7 @@ final class Subprocess {
         }
         line.addAll(List.of(heap, "-cp", System.getProperty("java.class.path"), Cordwood.class.getName()));
         line.addAll(List.of(args));
-        return lines(new ProcessBuilder(line), "");
+        return new ProcessBuilder(line);
     }
 
     /** The lines that a process writes, and one with its exit code. */
