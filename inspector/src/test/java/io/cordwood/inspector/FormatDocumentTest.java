@@ -4,6 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.log.CleanShutdownMarker;
+import io.cordwood.log.DirectoryConfig;
+import io.cordwood.log.LogDirectory;
+import io.cordwood.log.MetaProperties;
+import io.cordwood.log.OffsetCheckpoint;
+import io.cordwood.log.PartitionCells;
+import io.cordwood.log.PartitionName;
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -13,12 +22,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Holds the tables of {@code docs/FORMAT.md} to the classes that they name: every row to a constant, every constant that is not
@@ -53,7 +65,7 @@ class FormatDocumentTest {
         for (final Map.Entry<String, Set<String>> entry : documented.entrySet()) {
             assertEquals(constants(Class.forName(entry.getKey())), entry.getValue(), entry.getKey());
         }
-        assertEquals(9, documented.size(), documented::toString);
+        assertEquals(13, documented.size(), documented::toString);
         assertTrue(rows > 60, rows + " rows");
     }
 
@@ -92,6 +104,52 @@ class FormatDocumentTest {
         }
         assertEquals(anchors, union(anchors, links));
         assertTrue(links.size() > 10, links::toString);
+    }
+
+    /** The files of the data directory as the document shows them: they are believed, and written in the same way. */
+    @Test
+    void theDataDirectoryOfTheDocumentOpensCleanly(@TempDir final Path scratch) throws IOException {
+        final Matcher shown = Pattern.compile("\\*\\*`([.\\w-]+)`\\*\\*[^`]*(?:`[^`]+`[^`]*)*?```\\n([^`]*)\\n```")
+                .matcher(text());
+        final Map<String, String> files = new TreeMap<>();
+        while (shown.find()) {
+            final boolean isOfLines = !shown.group(1).equals(CleanShutdownMarker.FILE);
+            files.put(shown.group(1), shown.group(2) + (isOfLines ? "\n" : ""));
+            Files.writeString(scratch.resolve(shown.group(1)), files.get(shown.group(1)));
+        }
+        assertEquals(
+                Set.of(CleanShutdownMarker.FILE, MetaProperties.FILE, OffsetCheckpoint.RECOVERY_POINTS),
+                files.keySet());
+        final PartitionName orders = new PartitionName("orders", 1);
+        Files.createDirectory(scratch.resolve(orders.directory()));
+        for (final String marked : List.of("delete", "future", "stray")) {
+            final Matcher name =
+                    Pattern.compile("orders-\\d\\.[0-9a-f]{32}-" + marked).matcher(text());
+            assertTrue(name.find(), marked);
+            assertEquals(
+                    "orders",
+                    Objects.requireNonNull(PartitionName.parseMarked(name.group()))
+                            .topic());
+        }
+        try (Storage storage = new DiskStorage(scratch)) {
+            final SortedMap<PartitionName, Long> points =
+                    OffsetCheckpoint.read(storage, "", OffsetCheckpoint.RECOVERY_POINTS);
+            assertEquals(
+                    files.get(OffsetCheckpoint.RECOVERY_POINTS),
+                    new String(OffsetCheckpoint.encode(Objects.requireNonNull(points)), UTF_8));
+            try (LogDirectory directory = LogDirectory.open(storage, DirectoryConfig.defaults())) {
+                assertEquals(List.of(), directory.findings());
+                assertTrue(directory.wasClean());
+                assertEquals(List.of(orders), directory.names());
+                assertEquals(
+                        new MetaProperties(1, "ZrOfjqCuSOiRU83UrIXx1g", 1, "Pd8NlKSIZ4yDrhO3M0WYhg"),
+                        directory.properties());
+                final PartitionCells cells = directory.open(orders, (partition, builder) -> true, 1);
+                assertEquals(Long.MAX_VALUE, Objects.requireNonNull(cells).recoveryPoint());
+            }
+        }
+        // Put back as it was.
+        assertEquals(files.get(CleanShutdownMarker.FILE), Files.readString(scratch.resolve(CleanShutdownMarker.FILE)));
     }
 
     private static List<Table> tables() throws IOException {

@@ -37,7 +37,8 @@ final class KilledAppendTest {
         final Path data = Files.createDirectories(scratch.resolve("data"));
         Files.writeString(data.resolve("recovery-point-offset-checkpoint"), "0\n0\n");
         survives(data.resolve("t-0"), "forced", 17);
-        assertTrue(Files.readString(data.resolve("recovery-point-offset-checkpoint")).startsWith("0\n1\nt 0 "));
+        assertTrue(Files.readString(data.resolve("recovery-point-offset-checkpoint"))
+                .startsWith("0\n1\nt 0 "));
     }
 
     @Test

@@ -185,7 +185,10 @@ final class RecoverCorpusTest {
                 kinds.add(act.get("kind").asText());
                 if (act.get("kind").asText().equals("cut")) {
                     assertArrayEquals(Arrays.copyOf(before, act.get("position").asInt()), after, where);
-                    assertEquals(before.length - act.get("position").asInt(), act.get("bytesGone").asInt(), where);
+                    assertEquals(
+                            before.length - act.get("position").asInt(),
+                            act.get("bytesGone").asInt(),
+                            where);
                 }
             }
         }

@@ -6,7 +6,9 @@ import java.util.List;
 
 /** The lock of a data directory, or of a partition that stands alone, while it is held. */
 final class DirectoryLease implements AutoCloseable {
-    private static final String LOCK = ".lock";
+    /** Name of the lock file; Kafka's. */
+    static final String LOCK = ".lock";
+
     private static final List<String> FILES = List.of(
             LOCK,
             MetaProperties.FILE,

@@ -27,8 +27,9 @@ final class WindowsTest {
                     FileView view = new FileView()) {
                 final Map<String, Runnable> acts = new TreeMap<>();
                 acts.put("append", () -> storage.open("f", FileUse.APPEND, 0).close());
-                acts.put("append mapped", () -> storage.open("n", FileUse.APPEND_MAPPED, 4096)
-                        .close());
+                acts.put(
+                        "append mapped",
+                        () -> storage.open("n", FileUse.APPEND_MAPPED, 4096).close());
                 acts.put("create", () -> storage.open("n", FileUse.APPEND, 0).close());
                 acts.put("delete", () -> storage.delete("f"));
                 acts.put("lock", () -> storage.lock(".lock"));
@@ -56,8 +57,7 @@ final class WindowsTest {
     void writingIsRefusedAndReadingIsNot() throws Exception {
         Files.writeString(root.resolve("f"), "content");
         Files.createDirectory(root.resolve("d"));
-        final List<String> command =
-                new ArrayList<>(Scratch.java(Tries.class, Scratch.classPath(), root.toString()));
+        final List<String> command = new ArrayList<>(Scratch.java(Tries.class, Scratch.classPath(), root.toString()));
         command.add(1, "-Dos.name=Windows 11");
         final List<String> said = Scratch.run(command.toArray(new String[0]))
                 .lines()
@@ -80,7 +80,8 @@ final class WindowsTest {
         expected.add("2 names, content");
         assertEquals(expected, said);
         try (Stream<Path> left = Files.list(root)) {
-            assertEquals(List.of(root.resolve("d"), root.resolve("f")), left.sorted().toList());
+            assertEquals(
+                    List.of(root.resolve("d"), root.resolve("f")), left.sorted().toList());
         }
     }
 }
