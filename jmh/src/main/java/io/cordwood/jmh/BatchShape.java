@@ -11,6 +11,8 @@ import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 public enum BatchShape {
     /** One record of 100 bytes: what a small message sent at once looks like. */
     ONE_OF_100_B("1 x 100 B", 1, 100),
+    /** One record of 1 KiB. */
+    ONE_OF_1_KIB("1 x 1 KiB", 1, 1024),
     /** Sixteen records of 1 KiB: a full batch of a producer with default settings. */
     SIXTEEN_OF_1_KIB("16 x 1 KiB", 16, 1024);
 

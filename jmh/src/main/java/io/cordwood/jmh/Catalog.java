@@ -6,6 +6,8 @@ import java.util.Map;
 
 /** All comparisons that the command knows, in the order of the table. */
 final class Catalog {
+    private static final List<BatchShape> READ_SHAPES = List.of(BatchShape.ONE_OF_100_B, BatchShape.SIXTEEN_OF_1_KIB);
+
     private Catalog() {}
 
     /**
@@ -18,6 +20,7 @@ final class Catalog {
         append(rows);
         find(rows);
         read(rows);
+        open(rows);
         return rows;
     }
 
@@ -39,7 +42,7 @@ final class Catalog {
     }
 
     private static void find(final List<Comparison> rows) {
-        for (final BatchShape shape : BatchShape.values()) {
+        for (final BatchShape shape : READ_SHAPES) {
             for (final ReadOrder order : ReadOrder.values()) {
                 final Map<String, String> parameters = Map.of("shape", shape.name(), "order", order.name());
                 rows.add(new Comparison(
@@ -53,7 +56,7 @@ final class Catalog {
     }
 
     private static void read(final List<Comparison> rows) {
-        for (final BatchShape shape : BatchShape.values()) {
+        for (final BatchShape shape : READ_SHAPES) {
             final Map<String, String> parameters = Map.of("shape", shape.name());
             rows.add(new Comparison(
                     "read",
@@ -62,5 +65,27 @@ final class Catalog {
                     Subject.of(ReadBenchmark.class, "kafka", parameters),
                     shape == BatchShape.ONE_OF_100_B ? 2 : 0));
         }
+    }
+
+    private static void open(final List<Comparison> rows) {
+        rows.add(unclean(BatchShape.SIXTEEN_OF_1_KIB, 2));
+        rows.add(unclean(BatchShape.ONE_OF_1_KIB, 8));
+        rows.add(unclean(BatchShape.ONE_OF_100_B, 15));
+        rows.add(new Comparison(
+                "open",
+                "clean open of " + PartitionsToOpen.PARTITIONS + " partitions",
+                Subject.of(CleanOpenBenchmark.class, "cordwood", Map.of()),
+                Subject.of(CleanOpenBenchmark.class, "kafka", Map.of()),
+                2));
+    }
+
+    private static Comparison unclean(final BatchShape shape, final double goal) {
+        final Map<String, String> parameters = Map.of("shape", shape.name());
+        return new Comparison(
+                "open",
+                "unclean open from recovery point 0, " + shape.title(),
+                Subject.of(UncleanOpenBenchmark.class, "cordwood", parameters),
+                Subject.of(UncleanOpenBenchmark.class, "kafka", parameters),
+                goal);
     }
 }

@@ -23,7 +23,23 @@ import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
  * what Kafka would force to disk in the background at a roll is left out, since ours forces nothing there either.
  */
 final class KafkaPeer {
-    private KafkaPeer() {}
+    private final LogConfig config;
+    private final Scheduler scheduler = new UnforcedScheduler();
+    private final BrokerTopicStats statistics = new BrokerTopicStats();
+    private final ProducerStateManagerConfig producers =
+            new ProducerStateManagerConfig((int) TimeUnit.DAYS.toMillis(1), false);
+    private final LogDirFailureChannel failures = new LogDirFailureChannel(1);
+
+    /**
+     * What the logs of a broker have in common.
+     *
+     * @param topic properties of every topic.
+     */
+    KafkaPeer(final Map<String, ?> topic) {
+        final Properties properties = new Properties();
+        topic.forEach((name, value) -> properties.put(name, value.toString()));
+        config = new LogConfig(properties);
+    }
 
     /**
      * Opens a log.
@@ -34,22 +50,32 @@ final class KafkaPeer {
      * @throws IOException Kafka's own.
      */
     static UnifiedLog open(final Path directory, final Map<String, ?> topic) throws IOException {
-        final Properties properties = new Properties();
-        topic.forEach((name, value) -> properties.put(name, value.toString()));
         Files.createDirectories(directory);
+        return new KafkaPeer(topic).open(directory, true);
+    }
+
+    /**
+     * Opens a log that is there.
+     *
+     * @param directory named as a topic and a partition.
+     * @param wasClean whether the log was closed; else all of it is scanned.
+     * @return the log, to be closed with {@link #close}.
+     * @throws IOException Kafka's own.
+     */
+    UnifiedLog open(final Path directory, final boolean wasClean) throws IOException {
         return UnifiedLog.create(
                 directory.toFile(),
-                new LogConfig(properties),
+                config,
                 0L,
                 0L,
-                new UnforcedScheduler(),
-                new BrokerTopicStats(),
+                scheduler,
+                statistics,
                 Time.SYSTEM,
                 (int) TimeUnit.MINUTES.toMillis(5),
-                new ProducerStateManagerConfig((int) TimeUnit.DAYS.toMillis(1), false),
+                producers,
                 (int) TimeUnit.MINUTES.toMillis(10),
-                new LogDirFailureChannel(1),
-                true,
+                failures,
+                wasClean,
                 Optional.empty());
     }
 

@@ -26,6 +26,17 @@ record OpenLog(DiskStorage storage, Log log, LogReader reader) implements AutoCl
      * @return the log, which ends where it should.
      */
     static OpenLog of(final ReadLog read) {
+        return of(read, Long.MAX_VALUE);
+    }
+
+    /**
+     * Opens a log.
+     *
+     * @param read where it lies.
+     * @param recoveryPoint below which it is believed.
+     * @return the log, which ends where it should.
+     */
+    static OpenLog of(final ReadLog read, final long recoveryPoint) {
         final Path directory = read.directory();
         final Map<String, String> topic = new HashMap<>();
         ReadLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
@@ -34,11 +45,9 @@ record OpenLog(DiskStorage storage, Log log, LogReader reader) implements AutoCl
                         storage, Objects.requireNonNull(directory.getFileName()).toString())
                 .config(LogConfig.of(topic))
                 .indexes(new SparseIndexes())
-                .recoveryPoint(Long.MAX_VALUE)
+                .recoveryPoint(recoveryPoint)
                 .open(System.currentTimeMillis());
-        if (log.endOffset() != read.endOffset()) {
-            throw new IllegalStateException("the log ends at " + log.endOffset() + ", not at " + read.endOffset());
-        }
+        read.requireEnd(log.endOffset());
         return new OpenLog(storage, log, log.newReader());
     }
 

@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
@@ -14,17 +15,35 @@ import org.openjdk.jmh.results.ScalarResult;
 
 /**
  * CPU time of the whole process per operation: whoever hands work to a helper thread, to the collector or to the compiler
- * pays for it here.
+ * pays for it here. What puts files back between two operations does so in {@link #leaveOut}.
  */
 public final class ProcessCpuProfiler implements InternalProfiler {
     /** Name of the result. */
     public static final String LABEL = "cpu.process";
 
-    private final OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private static final OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private static final AtomicLong LEFT_OUT_NS = new AtomicLong();
+
     private long beganNs;
 
     /** Made by JMH. */
     public ProcessCpuProfiler() {}
+
+    /**
+     * Runs something whose CPU time is not the operation's.
+     *
+     * @param act to run, while no operation does.
+     */
+    static void leaveOut(final Runnable act) {
+        final long before = SYSTEM.getProcessCpuTime();
+        act.run();
+        LEFT_OUT_NS.addAndGet(SYSTEM.getProcessCpuTime() - before);
+    }
+
+    private static long countedNs() {
+        return SYSTEM.getProcessCpuTime() - LEFT_OUT_NS.get();
+    }
 
     @Override
     public String getDescription() {
@@ -33,13 +52,13 @@ public final class ProcessCpuProfiler implements InternalProfiler {
 
     @Override
     public void beforeIteration(final BenchmarkParams benchmark, final IterationParams iteration) {
-        beganNs = system.getProcessCpuTime();
+        beganNs = countedNs();
     }
 
     @Override
     public Collection<? extends Result<?>> afterIteration(
             final BenchmarkParams benchmark, final IterationParams iteration, final IterationResult result) {
-        final double us = (system.getProcessCpuTime() - beganNs) / 1e3;
+        final double us = (countedNs() - beganNs) / 1e3;
         final long operations = result.getMetadata().getAllOps();
         return operations == 0
                 ? List.of()

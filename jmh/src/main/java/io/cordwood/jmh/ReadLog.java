@@ -33,8 +33,19 @@ record ReadLog(Path directory, long endOffset) {
      * @return the log, closed.
      */
     static ReadLog of(final BatchShape shape) {
+        return of(shape, BYTES);
+    }
+
+    /**
+     * A log of some size; built if it is not there.
+     *
+     * @param shape of its batches.
+     * @param bytes of them all.
+     * @return the log, closed.
+     */
+    static ReadLog of(final BatchShape shape, final long bytes) {
         final ByteBuffer batch = shape.received(System.currentTimeMillis());
-        final long batches = BYTES / batch.limit();
+        final long batches = bytes / batch.limit();
         final String name = shape.name().toLowerCase(Locale.ROOT) + "-" + batches;
         final Path directory = BenchDirectory.kept(name + "-0");
         final Path built = BenchDirectory.kept(name + ".built");
@@ -48,6 +59,19 @@ record ReadLog(Path directory, long endOffset) {
             throw new UncheckedIOException(e);
         }
         return new ReadLog(directory, batches * shape.records());
+    }
+
+    /**
+     * Holds the end that was found against the one that is known.
+     *
+     * @param found end of the log.
+     * @return the same.
+     */
+    long requireEnd(final long found) {
+        if (found != endOffset) {
+            throw new IllegalStateException("the log ends at " + found + ", not at " + endOffset);
+        }
+        return found;
     }
 
     /** Removes all logs that were built. */

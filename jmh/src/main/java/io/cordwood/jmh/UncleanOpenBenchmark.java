@@ -1,0 +1,120 @@
+package io.cordwood.jmh;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.storage.internals.log.UnifiedLog;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * Open of a log that nobody closed, from recovery point 0: every checksum is checked, every index built anew, the leader epochs
+ * restored.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class UncleanOpenBenchmark {
+    /** Made by JMH. */
+    public UncleanOpenBenchmark() {}
+
+    /** The log in Kafka's hands. */
+    @State(Scope.Thread)
+    public static class Kafka {
+        /** Batches of the log. */
+        @Param
+        public BatchShape shape = BatchShape.ONE_OF_100_B;
+
+        private final KafkaPeer kafka = new KafkaPeer(ReadLog.TOPIC);
+        private LogToRecover lost;
+        private @Nullable UnifiedLog log;
+
+        /** Made by JMH. */
+        public Kafka() {}
+
+        /** Builds the log. */
+        @Setup
+        public void build() {
+            lost = LogToRecover.of(shape);
+        }
+
+        /** Puts back what the last open changed. */
+        @Setup(Level.Invocation)
+        public void restore() {
+            ProcessCpuProfiler.leaveOut(lost::restore);
+        }
+
+        /** Closes the log. */
+        @TearDown(Level.Invocation)
+        public void close() {
+            ProcessCpuProfiler.leaveOut(() -> KafkaPeer.close(Objects.requireNonNull(log)));
+        }
+    }
+
+    /**
+     * Kafka's log.
+     *
+     * @param lost what is opened.
+     * @return end of the log.
+     * @throws IOException Kafka's own.
+     */
+    @Benchmark
+    public long kafka(final Kafka lost) throws IOException {
+        final UnifiedLog log = lost.kafka.open(lost.lost.log().directory(), false);
+        lost.log = log;
+        return lost.lost.log().requireEnd(log.logEndOffset());
+    }
+
+    /** The log in our hands. */
+    @State(Scope.Thread)
+    public static class Cordwood {
+        /** Batches of the log. */
+        @Param
+        public BatchShape shape = BatchShape.ONE_OF_100_B;
+
+        private LogToRecover lost;
+        private @Nullable OpenLog log;
+
+        /** Made by JMH. */
+        public Cordwood() {}
+
+        /** Builds the log. */
+        @Setup
+        public void build() {
+            lost = LogToRecover.of(shape);
+        }
+
+        /** Puts back what the last open changed. */
+        @Setup(Level.Invocation)
+        public void restore() {
+            ProcessCpuProfiler.leaveOut(lost::restore);
+        }
+
+        /** Closes the log. */
+        @TearDown(Level.Invocation)
+        public void close() {
+            ProcessCpuProfiler.leaveOut(() -> Objects.requireNonNull(log).close());
+        }
+    }
+
+    /**
+     * Our log.
+     *
+     * @param lost what is opened.
+     * @return end of the log.
+     */
+    @Benchmark
+    public long cordwood(final Cordwood lost) {
+        final OpenLog log = OpenLog.of(lost.lost.log(), 0);
+        lost.log = log;
+        return log.log().recovery().scannedBytes();
+    }
+}
