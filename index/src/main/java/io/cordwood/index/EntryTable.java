@@ -35,7 +35,7 @@ final class EntryTable {
     private volatile UnsafeBuffer memory = NONE;
     private int entries;
     private int written;
-    private boolean isTorn;
+    private boolean isFollowed;
 
     EntryTable(final EntryKind kind) {
         this.kind = kind;
@@ -79,19 +79,29 @@ final class EntryTable {
     /** Writes what is pending to the file, with one call. */
     void write(final StorageFile file) {
         final int length = (entries - written) * kind.bytes();
+        if (isFollowed) {
+            file.truncate(writtenBytes());
+            isFollowed = false;
+        }
         if (length == 0) {
             return;
         }
-        if (isTorn) {
-            // A write that failed before may have left a part of itself.
-            file.truncate(writtenBytes());
-        }
-        isTorn = true;
+        // A write that fails may leave a part of itself.
+        isFollowed = true;
         file.claim(length, claimed);
         claimed.putBytes(0, memory, written * kind.bytes(), length);
         file.publish();
-        isTorn = false;
+        isFollowed = false;
         written = entries;
+    }
+
+    /** Says that the file holds more than what counts as written: the next write cuts that before. */
+    void followed() {
+        isFollowed = true;
+    }
+
+    boolean isFollowed() {
+        return isFollowed;
     }
 
     /** Copies the first entries of another table. */

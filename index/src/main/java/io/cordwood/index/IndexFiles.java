@@ -78,6 +78,24 @@ final class IndexFiles {
         }
     }
 
+    /**
+     * Leaves in the files what two tables do not count, since it is true, until something is written: to cut it costs more than
+     * all else of a clean open.
+     */
+    void leave(final EntryTable offsetTable, final EntryTable timeTable) {
+        if (offsets.length() > offsetTable.writtenBytes()) {
+            offsetTable.followed();
+        }
+        if (times.length() > timeTable.writtenBytes()) {
+            timeTable.followed();
+        }
+    }
+
+    /** Whether something was written or cut since the last force. */
+    boolean isDirty() {
+        return isDirty;
+    }
+
     /** Makes what was written durable; does nothing if that has been done. */
     void force() {
         if (!isDirty) {

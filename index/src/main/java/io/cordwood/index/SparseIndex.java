@@ -136,8 +136,8 @@ public final class SparseIndex implements SegmentIndex {
      * was lost, and with it the largest timestamp. In a log whose largest timestamp has long not grown, that may be far in front
      * of the end.
      *
-     * <p>What is cut, because it is beyond the ends or foreign, is gone durably on return; a last time entry below the end, as
-     * sealing adds it, is not forced away, since it is true.
+     * <p>What is cut, because it is beyond the ends or foreign, is gone durably on return. Entries that are true but must be fed
+     * again, such as the last time entry that sealing adds, stay in the files until the next entries are written.
      */
     @Override
     public long restore(final long endOffset, final long endPosition) {
@@ -214,7 +214,12 @@ public final class SparseIndex implements SegmentIndex {
         final int offsetsKept =
                 EntryKind.OFFSET.believed(offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
         final int timesKept = timesUpTo(times, times.entries(), offsets, offsetsKept);
-        final boolean isFalse = offsetsKept < offsets.entries() || timesKept < times.entries();
+        // What an earlier call left or cut unforced, since it was true, may have become false.
+        final boolean isFalse = offsetsKept < offsets.entries()
+                || timesKept < times.entries()
+                || offsets.isFollowed()
+                || times.isFollowed()
+                || active.files().isDirty();
         return goOn(active.files(), offsets, offsetsKept, times, timesKept, isFalse);
     }
 
@@ -256,9 +261,11 @@ public final class SparseIndex implements SegmentIndex {
         keptTimes.copy(times, timesKept);
         final ActiveIndex restored = new ActiveIndex(limits, files, keptOffsets, keptTimes);
         tables = restored;
-        files.cut(keptOffsets, keptTimes);
         if (isFalse) {
+            files.cut(keptOffsets, keptTimes);
             files.force();
+        } else {
+            files.leave(keptOffsets, keptTimes);
         }
         return restored.lastPosition();
     }

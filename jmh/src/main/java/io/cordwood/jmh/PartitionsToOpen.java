@@ -55,7 +55,7 @@ final class PartitionsToOpen {
 
     private static void write(final Path directory) throws Exception {
         final KafkaPeer kafka = new KafkaPeer(ReadLog.TOPIC);
-        final ByteBuffer batch = BatchShape.ONE_OF_1_KIB.received(System.currentTimeMillis());
+        long nowMs = System.currentTimeMillis();
         final Map<TopicPartition, Long> ends = new HashMap<>();
         for (int i = 0; i < PARTITIONS; i++) {
             final Path partition = directory.resolve(name(i).directory());
@@ -66,8 +66,8 @@ final class PartitionsToOpen {
                     log.roll();
                 }
                 for (int j = 0; j < BATCHES; j++) {
-                    batch.putLong(0, 0);
-                    log.appendAsLeader(MemoryRecords.readableRecords(batch.duplicate()), 0);
+                    final ByteBuffer batch = BatchShape.ONE_OF_1_KIB.received(nowMs++);
+                    log.appendAsLeader(MemoryRecords.readableRecords(batch), 0);
                 }
             }
             ends.put(new TopicPartition(TOPIC, i), log.logEndOffset());

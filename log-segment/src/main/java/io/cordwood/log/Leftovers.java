@@ -4,6 +4,8 @@ import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -77,8 +79,12 @@ final class Leftovers {
             return false;
         }
         final String log = LogFiles.name(base, LogFiles.LOG);
-        return files.stream()
-                .noneMatch(status -> status.name().equals(log) || status.name().equals(log + LogFiles.SWAP));
+        return !isListed(log, files) && !isListed(log + LogFiles.SWAP, files);
+    }
+
+    private static boolean isListed(final String name, final List<FileStatus> files) {
+        final FileStatus wanted = new FileStatus(name, 0, 0, false);
+        return Collections.binarySearch(files, wanted, Comparator.comparing(FileStatus::name)) >= 0;
     }
 
     /** A cleaned segment that was named {@code .swap} is complete and durable: it takes the place of what it covers. */

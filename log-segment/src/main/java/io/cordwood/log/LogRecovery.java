@@ -17,7 +17,8 @@ import java.util.function.Consumer;
  * point is not sound the log ends, and that cut is forced. Idempotent: run again after an interruption it ends the same.
  */
 final class LogRecovery implements AutoCloseable {
-    private static final int CHUNK_BYTES = 1 << 20;
+    // Small enough that the checksum finds in a cache what the read has copied.
+    private static final int CHUNK_BYTES = 1 << 17;
     private static final int PROBE_BYTES = 4096;
     private static final long NOWHERE = Long.MAX_VALUE;
 
@@ -248,7 +249,7 @@ final class LogRecovery implements AutoCloseable {
 
     /** Entries behind the cut go; what was fed since the last one that stays is fed again. */
     private void cutIndex(final Segment segment) {
-        final long from = segment.index().restore(Long.MAX_VALUE, cutPosition);
+        final long from = segment.index().restore(endOffset, cutPosition);
         scan.start(segment, from, cutPosition, from == 0 ? segment.baseOffset() : -1, Long.MAX_VALUE, Long.MAX_VALUE);
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
             feed(segment, step);

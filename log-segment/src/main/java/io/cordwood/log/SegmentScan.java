@@ -27,7 +27,7 @@ final class SegmentScan implements AutoCloseable {
     private static final int NO_EPOCH = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
 
     private final BatchScan scan;
-    private final BatchCursor search = new BatchCursor(1 << 20, Long.MAX_VALUE);
+    private @Nullable BatchCursor search;
     private @Nullable Segment segment;
     private boolean isSearching;
     private long to;
@@ -180,21 +180,32 @@ final class SegmentScan implements AutoCloseable {
 
     private Step searchBehind() {
         final long position = scan.position();
-        if (isSearching) {
-            search.moveTo(position);
-        } else {
-            search.open(segment().file(), segment().baseOffset(), position, to);
-            isSearching = true;
-        }
-        final BatchCursor.Step found = search.next();
+        final BatchCursor cursor = searchFrom(position);
+        final BatchCursor.Step found = cursor.next();
         if (found == BatchCursor.Step.END) {
             return Step.END;
         }
         final boolean isBatch = found != BatchCursor.Step.DAMAGE;
-        kind = isBatch ? Fault.Kind.BAD_CRC : search.kind();
-        final long behind = search.resync();
+        kind = isBatch ? Fault.Kind.BAD_CRC : cursor.kind();
+        final long behind = cursor.resync();
         final boolean isWhole = scan.declaredBytes() > 0 && behind == position + scan.declaredBytes();
         return behind < to || (isWhole && isBatch) ? stepOver(behind) : Step.END;
+    }
+
+    /** Most walks find no damage, and do without its memory. */
+    private BatchCursor searchFrom(final long position) {
+        BatchCursor cursor = search;
+        if (cursor == null) {
+            cursor = new BatchCursor(1 << 20, Long.MAX_VALUE);
+            search = cursor;
+        }
+        if (isSearching) {
+            cursor.moveTo(position);
+        } else {
+            cursor.open(segment().file(), segment().baseOffset(), position, to);
+            isSearching = true;
+        }
+        return cursor;
     }
 
     private Step stepOver(final long behind) {
@@ -272,6 +283,8 @@ final class SegmentScan implements AutoCloseable {
     @Override
     public void close() {
         scan.close();
-        search.close();
+        if (search != null) {
+            search.close();
+        }
     }
 }
