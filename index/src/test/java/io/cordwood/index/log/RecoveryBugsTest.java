@@ -92,6 +92,42 @@ final class RecoveryBugsTest {
     }
 
     @Test
+    void aCleanOpenReadsLittleAndLeavesTheFilesAsTheyAre() throws IOException {
+        try (DiskStorage storage = new DiskStorage(directory)) {
+            try (Log log = open(storage, 0)) {
+                for (int i = 0; i < 600; i++) {
+                    append(log, 1, 300);
+                }
+                assertTrue(log.segmentCount() > 20);
+            }
+            final byte[][] before = indexesOfTheLast();
+            final CountedStorage counted = new CountedStorage(storage);
+            final Log log = open(counted.storage(), Long.MAX_VALUE);
+            assertEquals(600, log.endOffset());
+            assertTrue(counted.segmentBytes() <= 20_000, "read " + counted.segmentBytes());
+            assertTrue(counted.indexBytes() <= 10_000, "read " + counted.indexBytes());
+            assertArrayEquals(before, indexesOfTheLast());
+            assertEquals(599, log.truncateTo(599, NOW));
+            assertTrue(indexesOfTheLast()[1].length < before[1].length, "the last time entry is not true any more");
+            log.closeUncleanly();
+        }
+    }
+
+    private byte[][] indexesOfTheLast() throws IOException {
+        try (var files = Files.list(directory)) {
+            final String last = files.map(file -> directory.relativize(file).toString())
+                    .filter(file -> file.endsWith(LogFiles.LOG))
+                    .max(String::compareTo)
+                    .orElseThrow();
+            final long base = LogFiles.offset(last, LogFiles.LOG);
+            return new byte[][] {
+                Files.readAllBytes(directory.resolve(name(base, LogFiles.OFFSET_INDEX))),
+                Files.readAllBytes(directory.resolve(name(base, LogFiles.TIME_INDEX)))
+            };
+        }
+    }
+
+    @Test
     void b08AHoleIsCutAboveTheRecoveryPointAndToldOnceBelow() throws IOException {
         fill(60, 1, 300);
         final int size = StoredBatch.encode(0, -1, CompressionType.NONE, new long[] {NOW}, "v".repeat(300))
