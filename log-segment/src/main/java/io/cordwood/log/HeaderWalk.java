@@ -12,6 +12,7 @@ final class HeaderWalk implements AutoCloseable {
     private final ReadRun run;
     private final CloseLook closeLook;
     private final FileView probe = new FileView();
+    private int sizeFound;
 
     HeaderWalk(final ReadRun run, final CloseLook closeLook) {
         this.run = run;
@@ -24,6 +25,7 @@ final class HeaderWalk implements AutoCloseable {
      * @throws CorruptLogException if what should hold the offset is damaged.
      */
     long find(final Segment in, final long offset, final long end, final long logEnd) {
+        sizeFound = -1;
         final long from = offset <= in.baseOffset() ? 0 : in.index().positionOf(offset, probe);
         final long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
         return found < 0 ? walk(in, 0, in.baseOffset(), offset, end, logEnd) : found;
@@ -39,7 +41,7 @@ final class HeaderWalk implements AutoCloseable {
         int shown = 0;
         while (at < bytes) {
             if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
-                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shown = in.file().look(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
                 shownFrom = at;
             }
             final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);
@@ -54,6 +56,7 @@ final class HeaderWalk implements AutoCloseable {
             }
             if (last >= offset) {
                 // Behind a place that only the index gave, a gap may be an overlap that was not seen.
+                sizeFound = size;
                 return due < 0 && first > offset ? -1 : at;
             }
             expected = last + 1;
@@ -62,9 +65,14 @@ final class HeaderWalk implements AutoCloseable {
         return bytes;
     }
 
+    /** Size of the batch that {@link #find} found; -1 if that took a close look. */
+    int sizeFound() {
+        return sizeFound;
+    }
+
     /** Size of the batch at a position; -1 if it is none, then the run says why. */
     int size(final Segment in, final long position, final long bytes) {
-        in.file().view(position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position), probe);
+        in.file().look(position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position), probe);
         return run.size(probe.buffer(), 0, bytes - position);
     }
 
@@ -75,7 +83,7 @@ final class HeaderWalk implements AutoCloseable {
         int shown = 0;
         while (at < bytes) {
             if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
-                shown = in.file().view(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shown = in.file().look(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
                 shownFrom = at;
             }
             final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);

@@ -493,7 +493,7 @@ public final class Log implements AutoCloseable {
                 publish();
                 final long end = positions.publishedEnd();
                 segments.active().index().seal();
-                segments.trim(segments.active().file(), config);
+                segments.trim(segments.active().file());
                 for (final DerivedState state : states) {
                     state.snapshot(end);
                 }

@@ -100,7 +100,7 @@ final class LogOpening {
 
     private Segment openForReading(final long base, final long modifiedMs) {
         final String path = LogFiles.path(directory, LogFiles.name(base, LogFiles.LOG));
-        final StorageFile file = storage.open(path, FileUse.READ, 0);
+        final StorageFile file = storage.open(path, FileUse.READ_SEALED, 0);
         final SegmentIndex index = builder.indexes.open(storage, directory, base, SegmentFiles.limits(builder.config));
         return new Segment(base, path, file, index, null, modifiedMs);
     }

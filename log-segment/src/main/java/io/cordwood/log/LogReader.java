@@ -6,6 +6,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageException;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class LogReader implements AutoCloseable {
     private static final int PROBE_BYTES = HeaderWalk.PROBE_BYTES;
     private static final int WALK_BYTES = ReadRun.WALK_BYTES;
+    private static final String ACCESS_FAULT = "unsafe memory access";
 
     private final LogSegments segments;
     private final LogPositions positions;
@@ -45,6 +47,7 @@ public final class LogReader implements AutoCloseable {
     private long limit;
 
     private long locatedHistory;
+    private long shownHistory;
 
     // Where the last read ended: a sequential reader needs no index.
     private @Nullable Segment hintSegment;
@@ -52,6 +55,9 @@ public final class LogReader implements AutoCloseable {
     private long hintPosition;
     private long hintHistory;
     private boolean isByHint;
+
+    /** Whether {@link #headers} knows the size of the batch at the position. */
+    private boolean isWalked;
 
     LogReader(
             final LogSegments segments,
@@ -99,6 +105,7 @@ public final class LogReader implements AutoCloseable {
                 final long result = found <= 0 ? found : show(offset, limit, bytesMax);
                 if (positions.history() == history && isBelowCut(history, result)) {
                     remember(result, history);
+                    shownHistory = history;
                     return result;
                 }
             } catch (final StorageException | CorruptLogException e) {
@@ -106,6 +113,8 @@ public final class LogReader implements AutoCloseable {
                 if (isCurrent(history, segment)) {
                     throw e;
                 }
+            } catch (final InternalError e) {
+                throw unreadable(e, segment);
             }
             Thread.onSpinWait();
         }
@@ -135,6 +144,8 @@ public final class LogReader implements AutoCloseable {
                 if (isCurrent(history, segment)) {
                     throw e;
                 }
+            } catch (final InternalError e) {
+                throw unreadable(e, segment);
             }
             Thread.onSpinWait();
         }
@@ -195,6 +206,18 @@ public final class LogReader implements AutoCloseable {
     }
 
     /**
+     * Whether what the last {@link #read} shows was not taken back since. A reader that is bounded by what is committed need
+     * not ask. Of what a truncation took back, bytes that were shown in place may have turned to zeros: who read on behind the
+     * high watermark asks once it has used the bytes, and drops what it made of them if the answer is false.
+     *
+     * @return false if the log was truncated, or started anew at another offset, since the read.
+     */
+    public boolean isUnchanged() {
+        VarHandle.acquireFence();
+        return positions.history() == shownHistory;
+    }
+
+    /**
      * Where the last {@link #read} or {@link #locate} begins in its file, for messages.
      *
      * @return position in bytes.
@@ -248,6 +271,8 @@ public final class LogReader implements AutoCloseable {
                 if (isCurrent(history, byTime.segment())) {
                     throw e;
                 }
+            } catch (final InternalError e) {
+                throw unreadable(e, byTime.segment());
             }
             Thread.onSpinWait();
         }
@@ -298,6 +323,19 @@ public final class LogReader implements AutoCloseable {
         return index >= 0 && list.get(index) == used;
     }
 
+    /** What the JVM makes of an access to mapped bytes that the system cannot bring. */
+    private StorageException unreadable(final InternalError failure, final @Nullable Segment used) {
+        final String message = String.valueOf(failure.getMessage());
+        if (used == null || !message.contains(ACCESS_FAULT)) {
+            throw failure;
+        }
+        return new StorageException(
+                parts.storage().describe(used.path()),
+                "read",
+                "the disk failed, or somebody cut the segment or an index of it",
+                failure);
+    }
+
     /** Moves to the batch that holds an offset: 1 and {@link #position} set, 0 for nothing yet, or a refusal. */
     private long seek(final long offset, final long upTo) {
         batches.wrap(0, 0);
@@ -316,9 +354,11 @@ public final class LogReader implements AutoCloseable {
             segment = hintSegment;
             position = hintPosition;
             isByHint = true;
+            isWalked = false;
             return 1;
         }
         isByHint = false;
+        isWalked = true;
         final int floor = Math.max(0, list.floor(offset));
         for (int i = floor; i < list.size(); i++) {
             final Segment candidate = list.get(i);
@@ -435,12 +475,16 @@ public final class LogReader implements AutoCloseable {
         final SegmentList list = segments.list();
         final int index = list.floor(in.baseOffset());
         final long segmentEnd = index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
-        final long stop = upTo >= segmentEnd ? bytes : headers.stop(in, position, upTo, bytes);
-        final int first = headers.size(in, position, bytes);
-        if (first < 0 || run.batch().lastOffset() < offset) {
-            stepOver(in, offset, endOf(in));
-            return measure(offset, upTo, bytesMax);
+        int first = isWalked ? headers.sizeFound() : -1;
+        isWalked = false;
+        if (first < 0) {
+            first = headers.size(in, position, bytes);
+            if (first < 0 || run.batch().lastOffset() < offset) {
+                stepOver(in, offset, endOf(in));
+                return measure(offset, upTo, bytesMax);
+            }
         }
+        final long stop = upTo >= segmentEnd ? bytes : headers.stop(in, position, upTo, bytes);
         length = Math.min(stop - position, Math.max(bytesMax, first));
         return length;
     }

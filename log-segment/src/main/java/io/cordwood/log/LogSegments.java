@@ -52,8 +52,8 @@ final class LogSegments {
         final Segment old = active;
         namesChanged.incrementAndGet();
         old.index().seal();
-        trim(old.file(), config);
-        final StorageFile readable = files.storage().open(old.path(), FileUse.READ, 0);
+        trim(old.file());
+        final StorageFile readable = files.storage().open(old.path(), FileUse.READ_SEALED, 0);
         final Segment sealed = old.through(readable, old.file(), nowMs);
         list = list.rolled(sealed, next);
         active = next;
@@ -72,10 +72,8 @@ final class LogSegments {
     }
 
     /** Gives back what was reserved behind the content. */
-    void trim(final StorageFile file, final LogConfig config) {
-        if (files.isTrimmed(config)) {
-            file.truncate(file.length());
-        }
+    void trim(final StorageFile file) {
+        file.truncate(file.length());
     }
 
     /**

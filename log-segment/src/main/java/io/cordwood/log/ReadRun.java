@@ -1,11 +1,9 @@
 package io.cordwood.log;
 
+import io.cordwood.log.record.BatchHeader;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
-import io.cordwood.log.record.RecordBatchFlyweight;
-import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Judges the batches that a read is about to show, one behind the other: the run ends in front of one that nobody must get. One
@@ -13,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadRun implements AutoCloseable {
     private static final int MAGIC_END = RecordBatchDescriptor.MAGIC_OFFSET + 1;
-    static final int WALK_BYTES = RecordBatchDescriptor.LAST_OFFSET_DELTA_OFFSET + 4;
+    static final int WALK_BYTES = BatchHeader.BYTES;
     // Kafka's smallest message: magic 0, no key, no value.
     private static final int LEGACY_BYTES_MIN = 26;
 
     private final LeaderEpochTable epochs;
     private final BatchValidator validator;
-    private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
-    private final RecordBatchFlyweight following = new RecordBatchFlyweight();
+    private final BatchHeader batch = new BatchHeader();
+    private final BatchHeader following = new BatchHeader();
     private boolean isVerifying = true;
     private String reason = "";
     private long nextOffset;
@@ -56,36 +54,51 @@ final class ReadRun implements AutoCloseable {
         return behindFlaw;
     }
 
-    /** The batch on whose header {@link #size} was put last. */
-    RecordBatchFlyweight batch() {
+    /** The header that {@link #size} read last. */
+    BatchHeader batch() {
         return batch;
     }
 
     /**
-     * Puts {@link #batch} on a header and checks what a walk depends on.
+     * Reads a header into {@link #batch} and checks what a walk depends on.
      *
      * @return its size; -1 if it is none, then see {@link #reason}.
      */
     int size(final DirectBuffer buffer, final int index, final long left) {
         final int shown = buffer.capacity() - index;
         if (shown < MAGIC_END) {
-            reason = shown + " bytes are no batch";
-            return -1;
+            return noBatch(left);
         }
-        final byte magic = buffer.getByte(index + RecordBatchDescriptor.MAGIC_OFFSET);
-        final int declared = buffer.getInt(index + RecordBatchDescriptor.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
-        final long size = declared + (long) RecordBatchDescriptor.LOG_OVERHEAD;
-        if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
-            reason = "magic is " + magic + ", but should be 0 to 2";
-            return -1;
-        }
+        final byte magic = batch.read(buffer, index).magic();
+        final long size = batch.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
         final int least = magic == RecordBatchDescriptor.MAGIC_V2 ? WALK_BYTES : LEGACY_BYTES_MIN;
-        if (size < least || size > left || shown < least) {
-            reason = "the batch claims " + size + " bytes, but " + left + " are left";
-            return -1;
-        }
-        batch.wrap(buffer, index);
-        return (int) size;
+        return magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2 || size < least || size > left || shown < least
+                ? noBatch(magic, size, left)
+                : (int) size;
+    }
+
+    // What words need is kept out of the methods that are called for each batch: they should stay small.
+
+    private int noBatch(final long left) {
+        reason = left + " bytes are no batch";
+        return -1;
+    }
+
+    private int noBatch(final byte magic, final long size, final long left) {
+        reason = magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2
+                ? "magic is " + magic + ", but should be 0 to 2"
+                : "the batch claims " + size + " bytes, but " + left + " are left";
+        return -1;
+    }
+
+    private boolean isWrong(final String words) {
+        reason = words;
+        return false;
+    }
+
+    private boolean isMisplaced(final long segmentEnd) {
+        return isWrong("offsets " + batch.baseOffset() + " to " + batch.lastOffset() + " where " + nextOffset
+                + " is due, in front of " + segmentEnd);
     }
 
     /** Begins a run: whether the first batch is the one behind what was read before, and so may not begin below the offset. */
@@ -132,57 +145,49 @@ final class ReadRun implements AutoCloseable {
 
     private boolean isGood(
             final DirectBuffer buffer, final int at, final int size, final long left, final long segmentEnd) {
-        final boolean isDue = at > 0;
         final long first = batch.baseOffset();
         final long last = batch.lastOffset();
         behindFlaw = last + 1;
-        if (last >= segmentEnd || last < nextOffset || ((isDue || isFollowing) && first < nextOffset)) {
-            reason = "offsets " + first + " to " + last + " where " + nextOffset + " is due, in front of " + segmentEnd;
+        if (last >= segmentEnd || last < nextOffset || ((at > 0 || isFollowing) && first < nextOffset)) {
+            return isMisplaced(segmentEnd);
+        }
+        if ((first > nextOffset || batch.partitionLeaderEpoch() != lastEpoch)
+                && !isRightBesideNext(buffer, at, size, left)) {
             return false;
         }
-        final boolean isFollowed = buffer.capacity() - at - size >= MAGIC_END;
-        if (isFollowed) {
-            following.wrap(buffer, at + size);
-        }
-        if (isDue && !isFollowed && size < left && (first > nextOffset || batch.partitionLeaderEpoch() != lastEpoch)) {
-            // What follows must be seen to judge it: the next read begins here.
-            return false;
-        }
-        if (first > nextOffset
-                && isFollowed
-                && following.baseOffset() <= last
-                && following.baseOffset() >= nextOffset) {
-            reason = "offsets " + first + " to " + last + ", but the next batch begins at " + following.baseOffset();
-            return false;
-        }
-        if (isVerifying && validator.header(buffer, at, size) < 0) {
-            reason = String.valueOf(validator.reason());
-            return false;
-        }
-        final String wrongEpoch = wrongEpoch(isFollowed);
-        if (wrongEpoch != null) {
-            reason = wrongEpoch;
-            return false;
-        }
-        return true;
+        return !isVerifying || validator.header(batch, size) >= 0 || isWrong(String.valueOf(validator.reason()));
     }
 
-    /** An epoch that neither the table nor the following batch agrees with. */
-    private @Nullable String wrongEpoch(final boolean isFollowed) {
-        final int epoch = batch.partitionLeaderEpoch();
-        if (epoch == lastEpoch) {
-            return null;
+    /** Judges a gap or a new epoch, for which the batch that follows must be seen. */
+    private boolean isRightBesideNext(final DirectBuffer buffer, final int at, final int size, final long left) {
+        final boolean isFollowed = buffer.capacity() - at - size >= MAGIC_END;
+        if (at > 0 && !isFollowed && size < left) {
+            // The next read begins here.
+            return false;
         }
+        final long first = batch.baseOffset();
+        final long last = batch.lastOffset();
+        if (first > nextOffset && isFollowed) {
+            final long next = following.read(buffer, at + size).baseOffset();
+            if (next <= last && next >= nextOffset) {
+                return isWrong("offsets " + first + " to " + last + ", but the next batch begins at " + next);
+            }
+        }
+        return batch.partitionLeaderEpoch() == lastEpoch || isRightEpoch(buffer, at + size, isFollowed);
+    }
+
+    /** Not one that neither the table nor the following batch agrees with. */
+    private boolean isRightEpoch(final DirectBuffer buffer, final int behind, final boolean isFollowed) {
+        final int epoch = batch.partitionLeaderEpoch();
         lastEpoch = epoch;
         final int known = epochs.epochAt(batch.baseOffset());
         if (epoch < 0 || epoch == known || known < 0 || !isFollowed) {
-            return null;
+            return true;
         }
-        final int next = following.partitionLeaderEpoch();
+        final int next = following.read(buffer, behind).partitionLeaderEpoch();
         final boolean isWrong = epoch > known ? next >= 0 && next < epoch : next == known;
-        return isWrong
-                ? "leader epoch " + epoch + ", but " + known + " wrote this, and the next batch has " + next
-                : null;
+        return !isWrong
+                || isWrong("leader epoch " + epoch + ", but " + known + " wrote this, and the next batch has " + next);
     }
 
     @Override

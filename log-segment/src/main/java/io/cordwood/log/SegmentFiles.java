@@ -95,12 +95,7 @@ final class SegmentFiles {
 
     /** What a file is made with, so that it has room for a segment and for so many bytes; 0 if it grows as it is written. */
     long capacity(final LogConfig config, final long bytesMin) {
-        return isTrimmed(config) ? Math.max(config.segmentBytes(), bytesMin) : 0;
-    }
-
-    /** Whether what was reserved behind the content is given back when a segment is sealed. */
-    boolean isTrimmed(final LogConfig config) {
-        return isRoomFixed() || config.isPreallocated();
+        return isRoomFixed() || config.isPreallocated() ? Math.max(config.segmentBytes(), bytesMin) : 0;
     }
 
     /** Whether a segment keeps the capacity that it was made with. */

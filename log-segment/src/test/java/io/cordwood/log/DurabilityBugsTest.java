@@ -75,7 +75,7 @@ final class DurabilityBugsTest {
             append(log, "c");
             log.roll(NOW);
             append(log, "d");
-            assertEquals("publish 00.log\nopen 03.log\npublish 03.log", traced(storage));
+            assertEquals("publish 00.log\nopen 03.log\ntruncate 00.log\npublish 03.log", traced(storage));
             log.flush();
             assertEquals("force 00.log\nforce 03.log\nsync t-0", traced(storage));
             log.truncateTo(2, NOW);
@@ -99,6 +99,7 @@ final class DurabilityBugsTest {
             log.close();
             assertEquals("""
                     publish 07.log
+                    truncate 07.log
                     force 07.log
                     open leader-epoch-checkpoint.tmp
                     publish leader-epoch-checkpoint.tmp

@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.StorageException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +48,33 @@ final class LogReadersTest {
                 "retention.bytes", "20000");
         final LogBuilder builder = new LogBuilder(storage, "t-0").config(LogConfig.of(small));
         return (mapped ? builder.mapped() : builder).open(NOW);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSealedSegmentThatSomebodyElseCutIsATypedErrorAndHarmsNobodyElse(final boolean isToBeCopied)
+            throws IOException {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, false);
+                LogReader reader = log.newReader()) {
+            while (log.segmentCount() < 3) {
+                final UnsafeBuffer batch = telling(log.endOffset());
+                log.append(batch, 0, batch.capacity(), AppendAs.client(0), NOW);
+            }
+            assertTrue(reader.read(0, Long.MAX_VALUE, 1 << 20) > 0);
+            reader.release();
+            final Path segment = root.resolve("t-0/00000000000000000000.log");
+            Files.write(segment, new byte[0]);
+            final StorageException failure = assertThrows(StorageException.class, () -> {
+                if (isToBeCopied) {
+                    reader.read(0, Long.MAX_VALUE, 1 << 20);
+                } else {
+                    reader.locate(3, Long.MAX_VALUE, 1 << 20);
+                }
+            });
+            assertEquals(segment.toString(), failure.file());
+            assertTrue(reader.read(log.endOffset() - 1, Long.MAX_VALUE, 1 << 20) > 0);
+        }
     }
 
     private static UnsafeBuffer telling(final long offset) {
@@ -96,6 +126,7 @@ final class LogReadersTest {
         private final AtomicLong stop;
         private final boolean interrupts;
         private long looks;
+        private long takenBack;
 
         Looker(final Log log, final long seed, final AtomicLong stop) {
             this.log = log;
@@ -118,6 +149,7 @@ final class LogReadersTest {
                 }
             }
             assertTrue(looks > 10, "looks: " + looks);
+            assertTrue(takenBack < looks / 2, "taken back: " + takenBack + " of " + looks);
         }
 
         private void look(final LogReader reader) {
@@ -129,7 +161,13 @@ final class LogReadersTest {
                 final long bytes = reader.read(offset, upTo, 2_000);
                 assertTrue(bytes >= 0 || bytes == Refusal.OFFSET_OUT_OF_RANGE, "read: " + bytes);
                 if (bytes > 0) {
-                    assertTelling(reader.buffer(), (int) bytes, offset, upTo);
+                    final UnsafeBuffer seen = new UnsafeBuffer(new byte[(int) bytes]);
+                    seen.putBytes(0, reader.buffer(), 0, (int) bytes);
+                    if (reader.isUnchanged()) {
+                        assertTelling(seen, (int) bytes, offset, upTo);
+                    } else {
+                        takenBack++;
+                    }
                 }
             } else {
                 transfer(reader, offset, upTo);

@@ -26,11 +26,14 @@ import org.jspecify.annotations.Nullable;
  * are not in use are ignored, as Kafka does.
  */
 public final class BatchValidator implements AutoCloseable {
+    private static final long CRC_MASK = 0xFFFF_FFFFL;
+
     private final Codecs codecs;
     private final Crc32c crc = new Crc32c();
     private final Flaw flaw = new Flaw();
     private final RecordFlyweight record = new RecordFlyweight(flaw);
     private final RecordBatchFlyweight view = new RecordBatchFlyweight();
+    private final BatchHeader header = new BatchHeader();
     private CodecBuffer decompressed = new CodecBuffer(0);
     private @Nullable CodecException codecFailure;
 
@@ -64,13 +67,35 @@ public final class BatchValidator implements AutoCloseable {
      * @return size of the batch in bytes, {@link Refusal#CORRUPT_BATCH} or {@link Refusal#UNSUPPORTED_MAGIC}.
      */
     public long header(final DirectBuffer buffer, final int index, final int available) {
-        final long size = structure(buffer, index, available);
-        if (size > 0 && !view.wrap(buffer, index).isCrcValid(crc)) {
-            final int at = view.magic() == MAGIC_V2 ? CRC_OFFSET : LegacyDescriptor.CRC_OFFSET;
-            flaw.note("CRC", view.crc(), "must be", view.computedCrc(crc), at);
-            return Refusal.CORRUPT_BATCH;
+        return available <= MAGIC_OFFSET ? cutShort(available) : header(header.read(buffer, index), available);
+    }
+
+    /**
+     * Same as {@link #header(DirectBuffer, int, int)} for one who has read the header already.
+     *
+     * @param batch whose header it is, with its bytes still behind it.
+     * @param available bytes from its first on that may belong to it.
+     * @return size of the batch in bytes, {@link Refusal#CORRUPT_BATCH} or {@link Refusal#UNSUPPORTED_MAGIC}.
+     */
+    public long header(final BatchHeader batch, final int available) {
+        final long size = structure(batch, available);
+        if (size > 0) {
+            final int computed = computedCrc(batch, (int) size);
+            if (computed != batch.crc()) {
+                final int at = batch.magic() == MAGIC_V2 ? CRC_OFFSET : LegacyDescriptor.CRC_OFFSET;
+                flaw.note("CRC", batch.crc() & CRC_MASK, "must be", computed & CRC_MASK, at);
+                return Refusal.CORRUPT_BATCH;
+            }
         }
         return size;
+    }
+
+    private int computedCrc(final BatchHeader batch, final int size) {
+        final DirectBuffer buffer = batch.buffer();
+        final int index = batch.index();
+        return batch.magic() == MAGIC_V2
+                ? (int) crcOf(buffer, index, size, crc)
+                : (int) crc.crc32(buffer, index + MAGIC_OFFSET, size - MAGIC_OFFSET);
     }
 
     /**
@@ -82,16 +107,22 @@ public final class BatchValidator implements AutoCloseable {
      * @return size of the batch in bytes, {@link Refusal#CORRUPT_BATCH} or {@link Refusal#UNSUPPORTED_MAGIC}.
      */
     public long structure(final DirectBuffer buffer, final int index, final int available) {
+        return available <= MAGIC_OFFSET ? cutShort(available) : structure(header.read(buffer, index), available);
+    }
+
+    private long cutShort(final int available) {
         codecFailure = null;
-        if (available <= MAGIC_OFFSET) {
-            return corrupt("bytes of a batch", available, "must be more than", MAGIC_OFFSET, 0);
-        }
-        final byte magic = buffer.getByte(index + MAGIC_OFFSET);
+        return corrupt("bytes of a batch", available, "must be more than", MAGIC_OFFSET, 0);
+    }
+
+    private long structure(final BatchHeader batch, final int available) {
+        codecFailure = null;
+        final byte magic = batch.magic();
         if (magic < 0 || magic > MAGIC_V2) {
             flaw.note("magic", magic, "must be 0 to", MAGIC_V2, MAGIC_OFFSET);
             return Refusal.UNSUPPORTED_MAGIC;
         }
-        final int length = buffer.getInt(index + LENGTH_OFFSET, BIG_ENDIAN);
+        final int length = batch.batchLength();
         final int lengthMin = sizeMin(magic) - LOG_OVERHEAD;
         if (length < lengthMin) {
             return corrupt("batch length", length, "must be at least", lengthMin, LENGTH_OFFSET);
@@ -100,7 +131,7 @@ public final class BatchValidator implements AutoCloseable {
             return corrupt("batch length", length, "must be at most", available - LOG_OVERHEAD, LENGTH_OFFSET);
         }
         final int size = LOG_OVERHEAD + length;
-        return magic == MAGIC_V2 ? counts(buffer, index, size) : size;
+        return magic == MAGIC_V2 ? counts(batch, size) : size;
     }
 
     /**
@@ -118,13 +149,13 @@ public final class BatchValidator implements AutoCloseable {
                 && view.wrap(buffer, index).isCrcValid(crc);
     }
 
-    private long counts(final DirectBuffer buffer, final int index, final int size) {
-        final int lastOffsetDelta = buffer.getInt(index + LAST_OFFSET_DELTA_OFFSET, BIG_ENDIAN);
+    private long counts(final BatchHeader batch, final int size) {
+        final int lastOffsetDelta = batch.lastOffsetDelta();
         if (lastOffsetDelta < 0) {
             return corrupt("last offset delta", lastOffsetDelta, "must be at least", 0, LAST_OFFSET_DELTA_OFFSET);
         }
-        final int count = buffer.getInt(index + RECORD_COUNT_OFFSET, BIG_ENDIAN);
-        final int codecId = buffer.getShort(index + ATTRIBUTES_OFFSET, BIG_ENDIAN) & CODEC_MASK;
+        final int count = batch.buffer().getInt(batch.index() + RECORD_COUNT_OFFSET, BIG_ENDIAN);
+        final int codecId = batch.attributes() & CODEC_MASK;
         // A count that the bytes cannot hold; of compressed bytes nobody can tell yet.
         final long room = codecId == 0 ? (size - HEADER_BYTES) / RecordFlyweight.RECORD_BYTES_MIN : Integer.MAX_VALUE;
         final long countMax = Math.min(room, lastOffsetDelta + 1L);

@@ -2,6 +2,7 @@ package io.cordwood.log.record;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A view on one record, of any magic. {@link RecordReader} moves it; nothing is copied and nothing allocated.
@@ -36,9 +37,15 @@ public final class RecordFlyweight {
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final Flaw flaw;
+
+    // Where the buffer's bytes are: what is read of a record lies in front of a limit that was checked.
+    private byte @Nullable [] array;
+    private long address;
+
     private int position;
     private int limit;
     private boolean isVarintBroken;
+    private long longRaw;
 
     private int index;
     private int offsetDelta;
@@ -68,6 +75,8 @@ public final class RecordFlyweight {
     /** Shows a run of records, before the first one. */
     void begin(final DirectBuffer records, final int first, final int length) {
         buffer.wrap(records, first, length);
+        array = buffer.byteArray();
+        address = buffer.addressOffset();
         position = 0;
         limit = length;
     }
@@ -99,134 +108,159 @@ public final class RecordFlyweight {
         final int first = position;
         isVarintBroken = false;
         index = first;
-        final int length = varint();
-        final int left = limit - position;
-        if (isVarintBroken) {
-            return false;
-        }
+        long read = varint(first, limit);
+        final int length = value(read);
+        int at = behind(read);
+        final int left = limit - at;
         if (length < BODY_BYTES_MIN || length > left) {
-            return length < BODY_BYTES_MIN
-                    ? flaw.note("record length", length, AT_LEAST, BODY_BYTES_MIN, first)
-                    : flaw.note("record length", length, AT_MOST_LEFT, left, first);
+            return noteLength(length, left);
         }
-        final int batchLimit = limit;
-        limit = position + length;
-        position++;
-        timestampDelta = varlong();
-        offsetDelta = varint();
-        keyLength = varint();
-        if (!spans("key length", keyLength)) {
+        final int end = at + length;
+        at = timestamp(at + 1, end);
+        read = varint(at, end);
+        offsetDelta = value(read);
+        read = varint(behind(read), end);
+        at = behind(read);
+        keyLength = value(read);
+        keyIndex = at;
+        if (!spans("key length", keyLength, at, end)) {
             return false;
         }
-        keyIndex = position;
-        position += Math.max(keyLength, 0);
-        valueLength = varint();
-        if (!spans("value length", valueLength)) {
+        read = varint(at + Math.max(keyLength, 0), end);
+        at = behind(read);
+        valueLength = value(read);
+        valueIndex = at;
+        if (!spans("value length", valueLength, at, end)) {
             return false;
         }
-        valueIndex = position;
-        position += Math.max(valueLength, 0);
-        if (!decodeHeaders()) {
-            return false;
+        at = headers(at + Math.max(valueLength, 0), end);
+        if (at != end) {
+            return at >= 0 && flaw.note("bytes after the last header", end - at, "must be", 0, at);
         }
-        if (position != limit) {
-            return flaw.note("bytes after the last header", limit - position, "must be", 0, position);
-        }
-        limit = batchLimit;
+        position = end;
         return true;
     }
 
-    private boolean decodeHeaders() {
-        headerCount = varint();
-        headersIndex = position;
+    private boolean noteLength(final int length, final int left) {
         if (isVarintBroken) {
             return false;
         }
-        if (headerCount != 0) {
-            if (headerCount < 0 || headerCount > (limit - position) / HEADER_BYTES_MIN) {
-                return flaw.note("header count", headerCount, "must be 0 to", (limit - position) / 2, position);
-            }
-            for (int i = 0; i < headerCount; i++) {
-                final int nameLength = varint();
-                if (nameLength < 0) {
-                    return flaw.note("header name length", nameLength, AT_LEAST, 0, position);
-                }
-                if (!spans("header name length", nameLength)) {
-                    return false;
-                }
-                position += nameLength;
-                final int length = varint();
-                if (!spans("header value length", length)) {
-                    return false;
-                }
-                position += Math.max(length, 0);
-            }
-        }
-        rewindHeaders();
-        return true;
+        return length < BODY_BYTES_MIN
+                ? flaw.note("record length", length, AT_LEAST, BODY_BYTES_MIN, index)
+                : flaw.note("record length", length, AT_MOST_LEFT, left, index);
     }
 
-    private boolean spans(final String field, final int length) {
+    /** Takes the headers from their count on; index behind them, or -1 if something is wrong. */
+    private int headers(final int from, final int end) {
+        final long read = varint(from, end);
+        final int count = value(read);
+        int at = behind(read);
+        headerCount = count;
+        headersIndex = at;
+        if (isVarintBroken) {
+            return -1;
+        }
+        if (count < 0 || count > (end - at) / HEADER_BYTES_MIN) {
+            flaw.note("header count", count, "must be 0 to", (end - at) / HEADER_BYTES_MIN, at);
+            return -1;
+        }
+        for (int i = 0; i < count; i++) {
+            final long name = varint(at, end);
+            at = behind(name);
+            if (value(name) < 0) {
+                flaw.note("header name length", value(name), AT_LEAST, 0, at);
+                return -1;
+            }
+            if (!spans("header name length", value(name), at, end)) {
+                return -1;
+            }
+            final long content = varint(at + value(name), end);
+            at = behind(content);
+            if (!spans("header value length", value(content), at, end)) {
+                return -1;
+            }
+            at += Math.max(value(content), 0);
+        }
+        headersLeft = count;
+        headerPosition = headersIndex;
+        return at;
+    }
+
+    private boolean spans(final String field, final int length, final int at, final int end) {
         if (isVarintBroken) {
             return false;
         }
         if (length < -1) {
-            return flaw.note(field, length, AT_LEAST, -1, position);
+            return flaw.note(field, length, AT_LEAST, -1, at);
         }
-        return length <= limit - position || flaw.note(field, length, AT_MOST_LEFT, limit - position, position);
+        return length <= end - at || flaw.note(field, length, AT_MOST_LEFT, end - at, at);
+    }
+
+    // A varint that was read, and the index behind it, in one number: a walk keeps its place out of memory that way.
+
+    private static long read(final int value, final int behind) {
+        return (long) value << Integer.SIZE | behind;
+    }
+
+    private static int value(final long read) {
+        return (int) (read >> Integer.SIZE);
+    }
+
+    private static int behind(final long read) {
+        return (int) read;
     }
 
     // One and two bytes are nearly all there is: lengths below 8 KiB, and what counts from a base.
-    private int varint() {
-        final int at = position;
-        if (at < limit) {
-            final byte first = buffer.getByte(at);
+    private long varint(final int at, final int end) {
+        if (at < end) {
+            final byte first = RawBytes.int8(array, address + at);
             if (first >= 0) {
-                position = at + 1;
-                return (first >>> 1) ^ -(first & 1);
+                return read((first >>> 1) ^ -(first & 1), at + 1);
             }
-            if (at + 1 < limit) {
-                final byte second = buffer.getByte(at + 1);
+            if (at + 1 < end) {
+                final byte second = RawBytes.int8(array, address + at + 1);
                 if (second >= 0) {
-                    position = at + 2;
                     final int raw = (first & 0x7F) | (second << 7);
-                    return (raw >>> 1) ^ -(raw & 1);
+                    return read((raw >>> 1) ^ -(raw & 1), at + 2);
                 }
             }
         }
-        final int raw = (int) longVarint(28);
-        return (raw >>> 1) ^ -(raw & 1);
+        final int behind = longVarint(at, end, 28);
+        final int raw = (int) longRaw;
+        return read((raw >>> 1) ^ -(raw & 1), behind);
     }
 
-    private long varlong() {
-        final int at = position;
-        if (at < limit) {
-            final byte only = buffer.getByte(at);
+    /** Takes the timestamp delta; index behind it. */
+    private int timestamp(final int at, final int end) {
+        if (at < end) {
+            final byte only = RawBytes.int8(array, address + at);
             if (only >= 0) {
-                position = at + 1;
-                return (only >>> 1) ^ -(long) (only & 1);
+                timestampDelta = (only >>> 1) ^ -(long) (only & 1);
+                return at + 1;
             }
         }
-        final long raw = longVarint(63);
-        return (raw >>> 1) ^ -(raw & 1);
+        final int behind = longVarint(at, end, 63);
+        timestampDelta = (longRaw >>> 1) ^ -(longRaw & 1);
+        return behind;
     }
 
-    private long longVarint(final int shiftMax) {
+    private int longVarint(final int from, final int end, final int shiftMax) {
         long raw = 0;
-        int at = position;
-        for (int shift = 0; shift <= shiftMax && at < limit; shift += 7) {
-            final byte next = buffer.getByte(at++);
+        int at = from;
+        for (int shift = 0; shift <= shiftMax && at < end; shift += 7) {
+            final byte next = RawBytes.int8(array, address + at++);
             raw |= (next & 0x7FL) << shift;
             if (next >= 0) {
-                position = at;
-                return raw;
+                longRaw = raw;
+                return at;
             }
         }
         if (!isVarintBroken) {
             isVarintBroken = true;
-            flaw.note("bytes of an unfinished varint", at - position, AT_MOST_LEFT, limit - position, position);
+            flaw.note("bytes of an unfinished varint", at - from, AT_MOST_LEFT, end - from, from);
         }
-        return 0;
+        longRaw = 0;
+        return from;
     }
 
     /** Shows a message of magic 0 or 1 whose lengths have been checked. */
@@ -393,16 +427,14 @@ public final class RecordFlyweight {
             return false;
         }
         headersLeft--;
-        // The varint methods work on the record position; it has been checked, so they cannot fail here.
-        final int recordEnd = position;
-        position = headerPosition;
-        headerNameLength = varint();
-        headerNameIndex = position;
-        position += headerNameLength;
-        headerValueLength = varint();
-        headerValueIndex = position;
-        headerPosition = position + Math.max(headerValueLength, 0);
-        position = recordEnd;
+        // All of it was checked, so nothing can fail here.
+        long read = varint(headerPosition, position);
+        headerNameLength = value(read);
+        headerNameIndex = behind(read);
+        read = varint(headerNameIndex + headerNameLength, position);
+        headerValueLength = value(read);
+        headerValueIndex = behind(read);
+        headerPosition = headerValueIndex + Math.max(headerValueLength, 0);
         return true;
     }
 

@@ -24,6 +24,7 @@ public final class RecordReader implements AutoCloseable {
     private CodecBuffer decompressed;
     private final Flaw flaw = new Flaw();
     private final RecordFlyweight record = new RecordFlyweight(flaw);
+    private final BatchHeader header = new BatchHeader();
     private final LegacyMessages legacy = new LegacyMessages(flaw);
 
     private boolean isLegacy;
@@ -62,29 +63,29 @@ public final class RecordReader implements AutoCloseable {
     public RecordReader wrap(final RecordBatchFlyweight batch) {
         number = 0;
         count = 0;
-        checkSize(batch);
-        final byte magic = batch.magic();
-        isLegacy = magic < RecordBatchDescriptor.MAGIC_V2;
-        isAppendTime = batch.timestampType() == TimestampType.LOG_APPEND_TIME;
-        maxTimestamp = batch.maxTimestamp();
-        if (isLegacy) {
-            wrapLegacy(batch, magic);
-        } else {
-            wrapV2(batch);
-        }
-        return this;
-    }
-
-    private void checkSize(final RecordBatchFlyweight batch) {
         final int left = batch.buffer().capacity() - batch.index();
         if (left <= RecordBatchDescriptor.MAGIC_OFFSET) {
             throw flawed("bytes of a batch", left, "must be more than", RecordBatchDescriptor.MAGIC_OFFSET, 0);
         }
-        final byte magic = batch.magic();
+        header.read(batch.buffer(), batch.index());
+        final byte magic = header.magic();
+        checkSize(magic, left);
+        isLegacy = magic < RecordBatchDescriptor.MAGIC_V2;
+        if (isLegacy) {
+            isAppendTime = batch.timestampType() == TimestampType.LOG_APPEND_TIME;
+            maxTimestamp = batch.maxTimestamp();
+            wrapLegacy(batch, magic);
+        } else {
+            wrapV2();
+        }
+        return this;
+    }
+
+    private void checkSize(final byte magic, final int left) {
         if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
             throw flawed("magic", magic, "must be 0 to", 2, RecordBatchDescriptor.MAGIC_OFFSET);
         }
-        final int length = batch.batchLength();
+        final int length = header.batchLength();
         final int lengthMin = BatchValidator.sizeMin(magic) - RecordBatchDescriptor.LOG_OVERHEAD;
         final int lengthMax = left - RecordBatchDescriptor.LOG_OVERHEAD;
         if (length < lengthMin || length > lengthMax) {
@@ -98,20 +99,29 @@ public final class RecordReader implements AutoCloseable {
         }
     }
 
-    private void wrapV2(final RecordBatchFlyweight batch) {
-        baseOffset = batch.baseOffset();
+    private void wrapV2() {
+        final DirectBuffer buffer = header.buffer();
+        final int index = header.index();
+        final byte[] array = buffer.byteArray();
+        final long address = buffer.addressOffset() + index;
+        isAppendTime = (header.attributes() & RecordBatchDescriptor.APPEND_TIME_MASK) != 0;
+        baseOffset = header.baseOffset();
         firstOffset = baseOffset;
         previousOffset = baseOffset - 1;
-        lastOffset = batch.lastOffset();
-        baseTimestamp = batch.baseTimestamp();
-        baseSequence = batch.baseSequence();
-        count = batch.recordCount();
-        final int length = batch.sizeInBytes() - RecordBatchDescriptor.HEADER_BYTES;
-        final int index = batch.index() + RecordBatchDescriptor.HEADER_BYTES;
-        if (batch.codecId() == 0 || count == 0) {
-            record.begin(batch.buffer(), index, length);
+        lastOffset = header.lastOffset();
+        // All of the header is there: the size was checked.
+        baseTimestamp = RawBytes.int64(array, address + RecordBatchDescriptor.BASE_TIMESTAMP_OFFSET);
+        maxTimestamp = RawBytes.int64(array, address + RecordBatchDescriptor.MAX_TIMESTAMP_OFFSET);
+        baseSequence = RawBytes.int32(array, address + RecordBatchDescriptor.BASE_SEQUENCE_OFFSET);
+        count = RawBytes.int32(array, address + RecordBatchDescriptor.RECORD_COUNT_OFFSET);
+        final int codecId = header.attributes() & RecordBatchDescriptor.CODEC_MASK;
+        final int first = index + RecordBatchDescriptor.HEADER_BYTES;
+        final int length =
+                header.batchLength() + RecordBatchDescriptor.LOG_OVERHEAD - RecordBatchDescriptor.HEADER_BYTES;
+        if (codecId == 0 || count == 0) {
+            record.begin(buffer, first, length);
         } else {
-            final DirectBuffer plain = decompress(batch.codecId(), batch.buffer(), index, length, batch.magic());
+            final DirectBuffer plain = decompress(codecId, buffer, first, length, RecordBatchDescriptor.MAGIC_V2);
             record.begin(plain, 0, plain.capacity());
         }
         if (count < 0 || count > record.remaining() / RecordFlyweight.RECORD_BYTES_MIN) {

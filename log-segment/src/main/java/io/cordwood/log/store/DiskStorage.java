@@ -101,9 +101,13 @@ public final class DiskStorage implements Storage {
         }
         return switch (use) {
             case READ -> new ReadFile(files, files.enter(file));
+            case READ_SEALED ->
+                Mapping.isLoadable()
+                        ? new LookupFile(files, files.enter(file), true)
+                        : new ReadFile(files, files.enter(file));
             case LOOKUP ->
                 Mapping.isAvailable()
-                        ? new LookupFile(files, files.enter(file))
+                        ? new LookupFile(files, files.enter(file), false)
                         : new ReadFile(files, files.enter(file));
             case APPEND, APPEND_MAPPED -> openForAppending(file, use, capacity);
         };

@@ -5,6 +5,12 @@ public enum FileUse {
     /** Read pieces of it: {@link StorageFile#view} copies them into memory of the reader. */
     READ,
 
+    /**
+     * Read pieces of it, while nobody but this storage changes it: {@link StorageFile#view} shows them in place where the
+     * system can bring them into memory first, and copies them where it cannot.
+     */
+    READ_SEALED,
+
     /** Search in it: {@link StorageFile#view} looks at the file in place, through one mapping of the whole. */
     LOOKUP,
 

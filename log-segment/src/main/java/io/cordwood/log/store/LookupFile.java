@@ -15,13 +15,16 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
     private final OpenFiles files;
     private final Place place;
     private final ReadChannel channel;
+    private final boolean isGuarded;
     private volatile @Nullable Mapping mapping;
     private volatile long length = UNKNOWN;
     private volatile boolean isClosed;
 
-    LookupFile(final OpenFiles files, final Place place) {
+    /** With a guard, what is shown was brought into memory before: any reader may look at it, not only the JVM's accesses. */
+    LookupFile(final OpenFiles files, final Place place, final boolean isGuarded) {
         this.files = files;
         this.place = place;
+        this.isGuarded = isGuarded;
         this.channel = new ReadChannel(files, place);
     }
 
@@ -48,6 +51,14 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
 
     @Override
     public int view(final long position, final int bytes, final FileView view) {
+        final int seen = look(position, bytes, view);
+        return seen == 0 || !isGuarded || Mapping.load(view.buffer().addressOffset(), seen)
+                ? seen
+                : copy(position, seen, view);
+    }
+
+    @Override
+    public int look(final long position, final int bytes, final FileView view) {
         if (Pieces.clip(position, bytes, length()) == 0) {
             view.release();
             return 0;
@@ -59,6 +70,14 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
             view.release();
         } else {
             view.showInPlace(held.address() + position, seen, held);
+        }
+        return seen;
+    }
+
+    private int copy(final long position, final int bytes, final FileView view) {
+        final int seen = channel.view(position, bytes, view);
+        if (seen < bytes) {
+            throw Pieces.tooShort(place.path(), position, bytes, seen, view);
         }
         return seen;
     }

@@ -25,9 +25,14 @@ final class Mapping implements FileView.Hold {
     private static final int PROTECTION_READ = 1;
     private static final int PROTECTION_READ_WRITE = 3;
     private static final int MAP_SHARED = 1;
-    private static final int MAP_PRIVATE_FIXED = 0x12;
-    private static final int MAP_ZEROS_FIXED = MAP_PRIVATE_FIXED | (IS_MAC ? 0x1000 : 0x20);
+    private static final int MAP_PRIVATE = 0x2;
+    private static final int MAP_FIXED = 0x10;
+    private static final int MAP_ZEROS = MAP_PRIVATE | (IS_MAC ? 0x1000 : 0x20);
+    private static final int MAP_PRIVATE_FIXED = MAP_PRIVATE | MAP_FIXED;
+    private static final int MAP_ZEROS_FIXED = MAP_ZEROS | MAP_FIXED;
+    private static final int MADV_POPULATE_READ = 22;
     private static final int MADV_POPULATE_WRITE = 23;
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
     private static final int NO_FILE = -1;
     private static final VarHandle HOLDS;
 
@@ -111,6 +116,27 @@ final class Mapping implements FileView.Hold {
         }
     }
 
+    /**
+     * Brings a piece of a mapping that somebody holds into memory, so that a look at it does not meet a disk that fails: outside the accesses that
+     * the JVM guards, as in a checksum, that would be the end of the process.
+     *
+     * @return false if the system refused; then a plain read tells why.
+     */
+    static boolean load(final long first, final int bytes) {
+        final long from = first & -PAGE_BYTES;
+        return Posix.API.madvise(from, first + bytes - from, MADV_POPULATE_READ) == 0;
+    }
+
+    /** True if disk can be reserved behind the end of a file here. */
+    static boolean isReservableBehindEnd() {
+        return IS_LINUX && Posix.IS_LOADED;
+    }
+
+    /** True if {@link #load} works on this system: Linux 5.14 and later. */
+    static boolean isLoadable() {
+        return IS_LINUX && Posix.IS_LOADED && Posix.CAN_POPULATE;
+    }
+
     /** Closes the descriptor that {@link #reserve} needs. */
     void endReserving() {
         if (file != NO_FILE) {
@@ -119,13 +145,29 @@ final class Mapping implements FileView.Hold {
         }
     }
 
-    /** Takes disk for a piece of a file that is not mapped; false if the system refused. */
-    static boolean reserve(final Path path, final long start, final long end) throws IOException {
+    /**
+     * Takes disk for a piece of a file that is not mapped; false if the system refused. Either the piece becomes zeros of the
+     * file, or the file stays as long as it is.
+     */
+    static boolean reserve(final Path path, final long start, final long end, final boolean keepsLength)
+            throws IOException {
         final int file = openFile(path, OPEN_READ_WRITE);
         try {
-            return Posix.API.fallocate(file, 0, start, end - start) == 0;
+            return Posix.API.fallocate(file, keepsLength ? FALLOC_FL_KEEP_SIZE : 0, start, end - start) == 0;
         } catch (final RuntimeException e) {
             return false;
+        } finally {
+            Posix.API.close(file);
+        }
+    }
+
+    /** Gives back the disk that was reserved behind the end of a file of that length. */
+    static void freeBehindEnd(final Path path, final long length) throws IOException {
+        final int file = openFile(path, OPEN_READ_WRITE);
+        try {
+            if (Posix.API.ftruncate(file, length) != 0) {
+                throw new IOException("the system refuses to give back what was reserved behind position " + length);
+            }
         } finally {
             Posix.API.close(file);
         }
@@ -214,6 +256,20 @@ final class Mapping implements FileView.Hold {
     private static final class Posix {
         static final PosixAPI API = PosixAPI.posix();
         static final boolean IS_LOADED = isLoaded();
+        static final boolean CAN_POPULATE = IS_LOADED && canPopulate();
+
+        private static boolean canPopulate() {
+            try {
+                final long page = map(0, PAGE_BYTES, PROTECTION_READ, MAP_ZEROS, NO_FILE, 0);
+                try {
+                    return API.madvise(page, PAGE_BYTES, MADV_POPULATE_READ) == 0;
+                } finally {
+                    API.munmap(page, PAGE_BYTES);
+                }
+            } catch (final IOException | RuntimeException e) {
+                return false;
+            }
+        }
 
         private static boolean isLoaded() {
             try {

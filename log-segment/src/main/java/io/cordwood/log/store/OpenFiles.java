@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Which files a {@link DiskStorage} has open, where they are, and which of them it may close to stay within its bounds.
  *
  * <p>The one lock of the store. It is taken when a file is opened, closed, renamed, deleted or cut, and when a reader finds
- * its file evicted; never on an append, and never on a read of a file that is open.
+ * its file evicted; on an append once in several megabytes, to reserve disk; never on a read of a file that is open.
  */
 final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
@@ -170,11 +170,23 @@ final class OpenFiles {
     }
 
     /** Takes disk for a piece of a file; false if the system refused. */
-    boolean reserve(final Place place, final long start, final long end) throws IOException {
+    boolean reserve(final Place place, final long start, final long end, final boolean keepsLength) throws IOException {
         lock.lock();
         try {
             refuseGone(place);
-            return Mapping.reserve(place.path(), start, end);
+            return Mapping.reserve(place.path(), start, end, keepsLength);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives back the disk that was reserved behind the end of a file; a channel of the JDK does nothing there. */
+    void freeBehindEnd(final Place place, final long length) throws IOException {
+        lock.lock();
+        try {
+            if (!place.isGone()) {
+                Mapping.freeBehindEnd(place.path(), length);
+            }
         } finally {
             lock.unlock();
         }

@@ -64,6 +64,21 @@ public interface StorageFile extends AutoCloseable {
     int view(long position, int length, FileView view);
 
     /**
+     * Same as {@link #view}, for one who reads single fields through the view's buffer, as in a walk through headers: it may
+     * cost less. Where a mapping shows what the disk then fails to bring, the access ends in an {@link InternalError}; a
+     * checksum or a copy of such bytes would end the process, and is for {@link #view}.
+     *
+     * @param position of the first byte.
+     * @param bytes most bytes to show.
+     * @param view to show them.
+     * @return bytes shown.
+     * @throws StorageException if the disk fails.
+     */
+    default int look(final long position, final int bytes, final FileView view) {
+        return view(position, bytes, view);
+    }
+
+    /**
      * Sends a piece of the content to a channel, without a copy through this process where the system can.
      *
      * @param position of the first byte.

@@ -20,6 +20,7 @@ final class WriteChannel implements AutoCloseable {
     private final Place place;
     private volatile FileChannel channel;
     private volatile boolean isClosed;
+    private boolean hasDiskBehindEnd;
 
     WriteChannel(final OpenFiles files, final Place place) throws IOException {
         this.files = files;
@@ -56,8 +57,20 @@ final class WriteChannel implements AutoCloseable {
     void extend(final long start, final long end) throws IOException {
         if (!Mapping.isAvailable()) {
             write(ByteBuffer.allocate(1), end - 1);
-        } else if (!files.reserve(place, start, end)) {
+        } else if (!files.reserve(place, start, end, false)) {
             throw new IOException(files.isFull(place, end - start) ? Reasons.NO_SPACE : "the file system refused");
+        }
+    }
+
+    /** Takes disk behind the end of the file, which stays where it is; false if the system refused. */
+    boolean reserveBehindEnd(final long start, final long end) {
+        try {
+            final boolean isReserved = Mapping.isReservableBehindEnd() && files.reserve(place, start, end, true);
+            hasDiskBehindEnd |= isReserved;
+            return isReserved;
+        } catch (final IOException | StorageException e) {
+            // It would only have been cheaper. If the disk is what fails, the write that follows says so.
+            return false;
         }
     }
 
@@ -72,6 +85,10 @@ final class WriteChannel implements AutoCloseable {
             files.cut(place, open, length, ofWriter);
             return length;
         });
+        if (hasDiskBehindEnd) {
+            files.freeBehindEnd(place, length);
+            hasDiskBehindEnd = false;
+        }
     }
 
     /**

@@ -174,7 +174,7 @@ class DiskStorageTest {
             assertThrows(StorageException.class, () -> storage.rename("disk/f", "disk/g"));
             assertThrows(StorageException.class, () -> storage.makeDirectory("disk/d"));
             assertThrows(StorageException.class, () -> storage.lock("disk/.lock"));
-            for (final FileUse use : List.of(FileUse.READ, FileUse.LOOKUP)) {
+            for (final FileUse use : List.of(FileUse.READ, FileUse.READ_SEALED, FileUse.LOOKUP)) {
                 try (StorageFile file = storage.open("disk/f", use, 0)) {
                     Scratch.assertContent(file, 0, 5000, 1);
                 }

@@ -1,8 +1,10 @@
 package io.cordwood.log.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nobody looks at pages that are gone, or that belong to something else by now (bugs B27, B28). */
@@ -73,7 +76,7 @@ class MappingTest {
         try (FileView ofSealed = new FileView();
                 FileView ofLookup = new FileView();
                 FileView ofWriter = new FileView();
-                StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0)) {
+                StorageFile lookup = storage.open("f", FileUse.READ_SEALED, 0)) {
             sealed.view(0, LENGTH, ofSealed);
             sealed.close();
             lookup.view(0, LENGTH, ofLookup);
@@ -103,9 +106,40 @@ class MappingTest {
     }
 
     @Test
-    void aCutThroughAChannelIsSurvivedAsWell() {
+    void aSealedFileThatSomebodyElseCutIsRefusedBeforeAnybodyLooks() throws IOException {
         write("f", 1);
-        try (StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0);
+        try (StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0);
+                FileView view = new FileView()) {
+            Scratch.assertContent(sealed, 0, LENGTH, 1);
+            Files.write(root.resolve("f"), new byte[8192]);
+            final StorageException failure =
+                    assertThrows(StorageException.class, () -> sealed.view(50_000, 1000, view));
+            Scratch.assertSays("cut by someone else", failure);
+            assertEquals(0, view.buffer().capacity());
+        }
+    }
+
+    @Test
+    void aSealedFileIsShownInPlaceAndNotCopied() throws IOException {
+        assumeTrue(Mapping.isLoadable(), "this system cannot bring mapped pages into memory on request");
+        write("f", 1);
+        try (StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0);
+                FileView view = new FileView()) {
+            Scratch.assertContent(sealed, 0, LENGTH, 1);
+            sealed.view(0, LENGTH, view);
+            assertEquals(1, Scratch.mapped(root).size());
+            assertEquals(0, storage.openFiles().channelCount());
+        }
+        assertEquals(List.of(), Scratch.mapped(root));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = FileUse.class,
+            names = {"LOOKUP", "READ_SEALED"})
+    void aCutThroughAChannelIsSurvivedAsWell(final FileUse use) {
+        write("f", 1);
+        try (StorageFile lookup = storage.open("f", use, 0);
                 FileView view = new FileView();
                 FileView later = new FileView()) {
             lookup.view(0, LENGTH, view);

@@ -23,6 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * it; a generation ends with a truncation. So a reader knows each word that it must see.
  */
 class StoreRaceTest {
+    private static final FileUse[] READ_USES = {FileUse.READ, FileUse.LOOKUP, FileUse.READ_SEALED};
+
     private static final int GENERATIONS = 150;
     private static final int WORD_BYTES = 8;
 
@@ -85,7 +87,7 @@ class StoreRaceTest {
                         Scratch.append(file, 10_000, i / 2);
                     }
                 }
-                files[i] = storage.open("f" + i / 2, i % 2 == 0 ? FileUse.READ : FileUse.LOOKUP, 0);
+                files[i] = storage.open("f" + i / 2, READ_USES[i % READ_USES.length], 0);
             }
             final List<Thread> threads = new ArrayList<>();
             for (int t = 0; t < 3; t++) {

@@ -1,0 +1,34 @@
+package io.cordwood.log.record;
+
+import java.nio.ByteOrder;
+import org.agrona.UnsafeApi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads bytes whose bounds were checked before, once for all of them; what Agrona's own buffers do behind their check. An
+ * address counts from the start of the array, or is one of memory where there is none.
+ */
+final class RawBytes {
+    private static final boolean IS_LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+    private RawBytes() {}
+
+    static byte int8(final byte @Nullable [] array, final long address) {
+        return UnsafeApi.getByte(array, address);
+    }
+
+    static short int16(final byte @Nullable [] array, final long address) {
+        final short bits = UnsafeApi.getShort(array, address);
+        return IS_LITTLE_ENDIAN ? Short.reverseBytes(bits) : bits;
+    }
+
+    static int int32(final byte @Nullable [] array, final long address) {
+        final int bits = UnsafeApi.getInt(array, address);
+        return IS_LITTLE_ENDIAN ? Integer.reverseBytes(bits) : bits;
+    }
+
+    static long int64(final byte @Nullable [] array, final long address) {
+        final long bits = UnsafeApi.getLong(array, address);
+        return IS_LITTLE_ENDIAN ? Long.reverseBytes(bits) : bits;
+    }
+}
