@@ -44,6 +44,10 @@ final class Leftovers {
         boolean isChanged = false;
         for (final FileStatus status : files) {
             final String name = status.name();
+            if (status.isDirectory()) {
+                // Nothing that Kafka or we make in a partition: left alone, whatever its name.
+                continue;
+            }
             if (name.endsWith(LogFiles.DELETED) || name.endsWith(LogFiles.CLEANED)) {
                 deleted(name, "left by an interrupted act");
                 isChanged |= storage.delete(LogFiles.path(directory, name));

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class Log implements AutoCloseable {
     private final LogSegments segments;
     private final LogPositions positions;
+    private final BatchJudge judge;
     private final LogAppends appends;
     private final LogForces forces;
     private final LogShrinking shrinking;
@@ -65,8 +66,8 @@ public final class Log implements AutoCloseable {
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
         this.flushedAtCheck = positions.flushedEnd();
         this.forces = new LogForces(positions);
-        this.appends = new LogAppends(
-                segments, positions, forces, states, epochs, builder.codecs, builder.config, builder.jitterSeed);
+        this.judge = new BatchJudge(states, epochs, builder.codecs, builder.config);
+        this.appends = new LogAppends(segments, positions, forces, states, judge, builder.config, builder.jitterSeed);
         this.shrinking = new LogShrinking(parts, segments, positions, appends, forces, states);
     }
 
@@ -134,13 +135,28 @@ public final class Log implements AutoCloseable {
      * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
      */
     public long claim(final int length, final UnsafeBuffer view, final long nowMs) {
+        return claim(length, view, nowMs, nowMs);
+    }
+
+    /**
+     * The same for a batch that does not end with a record of now: roll by time goes by the batch's own largest timestamp.
+     *
+     * @param length most bytes that the batch may take.
+     * @param view wrapped around the memory.
+     * @param maxTimestamp largest timestamp that the batch is going to have, -1 if none.
+     * @param nowMs the time, milliseconds since the epoch.
+     * @return {@link Refusal#ACCEPTED}, or why there is no room.
+     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
+     */
+    public long claim(final int length, final UnsafeBuffer view, final long maxTimestamp, final long nowMs) {
         checkPoison();
-        return appends.claim(length, view, nowMs);
+        return appends.claim(length, view, maxTimestamp, nowMs);
     }
 
     /**
      * Seals the batch in the claimed memory (offset, epoch, append time, CRC) and appends it without publishing. The records
-     * inside are the caller's own and are not checked one by one.
+     * inside are the caller's own and are not checked one by one. Where {@code compression.type} wants another codec than the
+     * batch's, the batch is converted, which costs a copy.
      *
      * @param length bytes that the batch took, from the start of the claim.
      * @param as on whose behalf, and on what terms; not a replica.
@@ -171,7 +187,7 @@ public final class Log implements AutoCloseable {
      * @return a sentence with the values.
      */
     public String refusalReason() {
-        return appends.refusalReason();
+        return judge.refusalReason();
     }
 
     /**
@@ -540,7 +556,7 @@ public final class Log implements AutoCloseable {
             segments.close();
         } finally {
             states.forEach(DerivedState::close);
-            appends.close();
+            judge.close();
         }
     }
 

@@ -1,24 +1,20 @@
 package io.cordwood.log;
 
-import io.cordwood.log.codec.Codecs;
-import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.Crc32c;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.record.TimestampType;
-import io.cordwood.log.record.ValidationRules;
 import io.cordwood.log.store.StorageException;
-import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How batches get into a log: judged first, all of a run before any of it is placed; then each claimed, copied, given its
- * offset, epoch and time in place, and shown to the index and the derived states; published when the caller says so. Owns the
- * next offset. The writer's thread only; allocates nothing per batch.
+ * How batches get into a log: what {@link BatchJudge} has accepted is claimed, copied, given its offset, epoch and time in
+ * place, and shown to the index and the derived states, batch by batch; published when the caller says so. Owns the next
+ * offset and when the log rolls. The writer's thread only; allocates nothing per batch.
  */
 final class LogAppends {
     private static final long UNDEFINED = Long.MIN_VALUE;
@@ -27,20 +23,15 @@ final class LogAppends {
     private final LogPositions positions;
     private final LogForces forces;
     private final DerivedState[] states;
-    private final LeaderEpochTable epochs;
-    private final BatchValidator validator;
-    private final Codecs codecs;
+    private final BatchJudge judge;
     private final Crc32c crc = new Crc32c();
-    private final RecordBatchFlyweight judged = new RecordBatchFlyweight();
+    private final RecordBatchFlyweight next = new RecordBatchFlyweight();
     private final RecordBatchFlyweight placed = new RecordBatchFlyweight();
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
     private final AppendResult result = new AppendResult();
     private final long jitterSeed;
 
     private LogConfig config;
-    private @Nullable RunConverter converter;
-    private ValidationRules clientRules;
-    private ValidationRules coordinatorRules;
     private long nextOffset;
     private long position;
     private long jitterMs;
@@ -53,50 +44,23 @@ final class LogAppends {
     private boolean isTorn;
 
     private @Nullable RuntimeException fence;
-    private String refusal = "";
-
-    /** Max timestamps of the run's batches as the records have them, and how many headers say something else. */
-    private long[] maxTimestamps = new long[8];
-
-    private int wrongMaxTimestamps;
 
     LogAppends(
             final LogSegments segments,
             final LogPositions positions,
             final LogForces forces,
             final List<DerivedState> states,
-            final LeaderEpochTable epochs,
-            final Codecs codecs,
+            final BatchJudge judge,
             final LogConfig config,
             final long jitterSeed) {
         this.segments = segments;
         this.positions = positions;
         this.forces = forces;
         this.states = states.toArray(new DerivedState[0]);
-        this.epochs = epochs;
-        this.validator = new BatchValidator(codecs);
-        this.codecs = codecs;
+        this.judge = judge;
         this.jitterSeed = jitterSeed;
         this.config = config;
-        this.clientRules = rulesOf(config);
-        this.coordinatorRules = clientRules.forCoordinator();
-        this.converter = converterOf(config);
         resume();
-    }
-
-    private static ValidationRules rulesOf(final LogConfig config) {
-        return new ValidationRules(
-                config.timestampType(),
-                config.timestampBeforeMaxMs(),
-                config.timestampAfterMaxMs(),
-                false,
-                Math.max(config.maxMessageBytes(), RecordBatchDescriptor.HEADER_BYTES),
-                config.decompressedBytesMax(),
-                false);
-    }
-
-    private @Nullable RunConverter converterOf(final LogConfig config) {
-        return config.compressionCodecId() == LogConfig.CODEC_OF_PRODUCER ? null : new RunConverter(codecs, config);
     }
 
     /** Takes the end of the log from the segments and positions, after an open or a truncation. */
@@ -113,12 +77,7 @@ final class LogAppends {
 
     void configure(final LogConfig newConfig) {
         config = newConfig;
-        clientRules = rulesOf(newConfig);
-        coordinatorRules = clientRules.forCoordinator();
-        if (converter != null) {
-            converter.close();
-        }
-        converter = converterOf(newConfig);
+        judge.configure(newConfig);
         // A mapping is as large as it was made.
         roomBytes = segments.files().isRoomFixed()
                 ? Math.min(roomBytes, newConfig.segmentBytes())
@@ -128,14 +87,6 @@ final class LogAppends {
 
     AppendResult result() {
         return result;
-    }
-
-    long nextOffset() {
-        return nextOffset;
-    }
-
-    String refusal() {
-        return refusal;
     }
 
     @Nullable
@@ -167,38 +118,31 @@ final class LogAppends {
     /** Appends without publishing. First offset, or a refusal; for a duplicate the offset it has. */
     long gather(final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
         requireUsable("append");
-        final long verdict = judge(buffer, index, length, as, nowMs);
-        if (verdict != Refusal.ACCEPTED) {
-            return verdict;
-        }
-        DirectBuffer run = buffer;
-        int at = index;
-        int end = index + length;
-        final RunConverter topicCodec = converter;
-        if (topicCodec != null && as.origin() != Origin.REPLICA) {
-            final long converted = topicCodec.convert(buffer, index, length, config);
-            if (converted < 0) {
-                return refuse(converted, topicCodec.reason());
-            }
-            run = topicCodec.buffer();
-            at = 0;
-            end = (int) converted;
-        }
-        final long first = placeRun(run, at, end, as, nowMs);
-        final boolean isAppendTime =
-                as.origin() != Origin.REPLICA && config.timestampType() == TimestampType.LOG_APPEND_TIME;
-        result.appended(first, nextOffset - 1, isAppendTime ? nowMs : -1, as.durability());
-        return first;
+        final long verdict = judge.judge(buffer, index, length, as, nextOffset, nowMs);
+        return verdict == Refusal.ACCEPTED ? placeRun(as, nowMs) : told(verdict, as);
     }
 
-    private long placeRun(final DirectBuffer run, final int from, final int to, final AppendAs as, final long nowMs) {
+    /** A verdict that is not an acceptance; for a duplicate its offsets are noted. */
+    private long told(final long verdict, final AppendAs as) {
+        if (verdict >= 0) {
+            result.duplicate(verdict, judge.duplicateEnd() - 1);
+            if (as.durability() == Durability.FORCED) {
+                forcedEnd = Math.max(forcedEnd, judge.duplicateEnd());
+            }
+        }
+        return verdict;
+    }
+
+    private long placeRun(final AppendAs as, final long nowMs) {
+        final DirectBuffer run = judge.run();
+        final int end = judge.runEnd();
         long first = UNDEFINED;
-        int at = from;
+        int at = judge.runStart();
         try {
-            for (int ordinal = 0; at < to; ordinal++) {
-                judged.wrap(run, at);
-                final int size = judged.sizeInBytes();
-                final long base = place(run, at, size, maxTimestamps[ordinal], as, nowMs);
+            for (int ordinal = 0; at < end; ordinal++) {
+                next.wrap(run, at);
+                final int size = next.sizeInBytes();
+                final long base = place(run, at, size, judge.maxTimestamp(ordinal), as, nowMs);
                 first = first == UNDEFINED ? base : first;
                 at += size;
             }
@@ -209,119 +153,16 @@ final class LogAppends {
             }
             throw e;
         }
+        return appended(first, as, nowMs);
+    }
+
+    private long appended(final long first, final AppendAs as, final long nowMs) {
+        result.appended(first, nextOffset - 1, isAppendTime(as) ? nowMs : -1, as.durability());
         return first;
     }
 
-    private long judge(
-            final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
-        buffer.boundsCheck(index, length);
-        if (length == 0) {
-            return refuse(Refusal.CORRUPT_BATCH, "the run is empty");
-        }
-        final boolean isReplica = as.origin() == Origin.REPLICA;
-        if (!isReplica && as.leaderEpoch() < epochs.latestEpoch()) {
-            return refuse(Refusal.FENCED_LEADER_EPOCH, "leader epoch is older than the log's latest");
-        }
-        final int end = index + length;
-        long expectedOffset = nextOffset;
-        int expectedEpoch = epochs.latestEpoch();
-        int count = 0;
-        wrongMaxTimestamps = 0;
-        for (int at = index; at < end; count++) {
-            final long size = validator.header(buffer, at, end - at);
-            if (size < 0) {
-                refusal = "";
-                return size;
-            }
-            judged.wrap(buffer, at);
-            final long verdict =
-                    isReplica ? judgeReplica(expectedOffset, expectedEpoch) : judgeClient(as, (int) size, nowMs);
-            if (verdict != Refusal.ACCEPTED) {
-                return verdict;
-            }
-            final long known = checkStates(as, size == length);
-            if (known != Refusal.ACCEPTED) {
-                return known;
-            }
-            noteMaxTimestamp(count, isReplica);
-            expectedOffset = judged.nextOffset();
-            expectedEpoch = Math.max(expectedEpoch, judged.partitionLeaderEpoch());
-            at += (int) size;
-        }
-        return Refusal.ACCEPTED;
-    }
-
-    private void noteMaxTimestamp(final int ordinal, final boolean isReplica) {
-        if (ordinal == maxTimestamps.length) {
-            maxTimestamps = Arrays.copyOf(maxTimestamps, ordinal * 2);
-        }
-        final boolean isStored = isReplica || validator.isMaxTimestampStored();
-        maxTimestamps[ordinal] = isStored ? judged.maxTimestamp() : validator.maxTimestamp();
-        wrongMaxTimestamps += isStored ? 0 : 1;
-    }
-
-    private long judgeClient(final AppendAs as, final int size, final long nowMs) {
-        if (size > config.maxMessageBytes()) {
-            return refuse(Refusal.BATCH_TOO_LARGE, "the batch exceeds max.message.bytes");
-        }
-        if (size > config.segmentBytes()) {
-            return refuse(Refusal.BATCH_LARGER_THAN_SEGMENT, "the batch exceeds segment.bytes");
-        }
-        final long verdict =
-                validator.records(judged, as.origin() == Origin.CLIENT ? clientRules : coordinatorRules, nowMs);
-        refusal = "";
-        return verdict;
-    }
-
-    private long judgeReplica(final long expectedOffset, final int expectedEpoch) {
-        if (judged.baseOffset() < expectedOffset
-                || judged.lastOffset() < judged.baseOffset()
-                || judged.lastOffset() == Long.MAX_VALUE) {
-            return refuse(
-                    Refusal.OFFSETS_OUT_OF_ORDER, "the batch's offsets are below the end of the log, fall, or end");
-        }
-        final int epoch = judged.partitionLeaderEpoch();
-        if (epoch >= 0 && epoch < expectedEpoch) {
-            return refuse(Refusal.FENCED_LEADER_EPOCH, "the batch's leader epoch is below the latest");
-        }
-        return Refusal.ACCEPTED;
-    }
-
-    /**
-     * Asks the derived states. Since all batches of a run are judged before any is applied, a batch that depends on the one
-     * before it in the run, or is known already, can only be appended alone.
-     */
-    private long checkStates(final AppendAs as, final boolean isAlone) {
-        if (!isAlone && as.origin() != Origin.REPLICA && judged.hasProducerId()) {
-            return refuse(Refusal.INVALID_RECORD, "a batch of an idempotent producer is appended alone");
-        }
-        for (final DerivedState state : states) {
-            final long verdict = state.check(judged, as.origin(), as.guard());
-            if (verdict >= 0 && !isAlone) {
-                return refuse(Refusal.INVALID_RECORD, "one batch of the run was appended before");
-            }
-            if (verdict >= 0) {
-                result.duplicate(verdict, verdict + judged.lastOffsetDelta());
-                if (as.durability() == Durability.FORCED) {
-                    forcedEnd = Math.max(forcedEnd, verdict + judged.lastOffsetDelta() + 1);
-                }
-                return verdict;
-            }
-            if (verdict != Refusal.ACCEPTED) {
-                return refuse(verdict, "a derived state has refused the batch");
-            }
-        }
-        return Refusal.ACCEPTED;
-    }
-
-    private long refuse(final long code, final String reason) {
-        refusal = reason;
-        return code;
-    }
-
-    /** Why the last append was refused, in words; built here so that a refusal itself allocates nothing. */
-    String refusalReason() {
-        return refusal.isEmpty() ? validator.reason() : refusal;
+    private boolean isAppendTime(final AppendAs as) {
+        return as.origin() != Origin.REPLICA && config.timestampType() == TimestampType.LOG_APPEND_TIME;
     }
 
     private long place(
@@ -332,9 +173,9 @@ final class LogAppends {
             final AppendAs as,
             final long nowMs) {
         final boolean isReplica = as.origin() == Origin.REPLICA;
-        final boolean isAppendTime = !isReplica && config.timestampType() == TimestampType.LOG_APPEND_TIME;
-        final long base = isReplica ? judged.baseOffset() : nextOffset;
-        final long last = isReplica ? judged.lastOffset() : base + judged.lastOffsetDelta();
+        final boolean isAppendTime = isAppendTime(as);
+        final long base = isReplica ? next.baseOffset() : nextOffset;
+        final long last = isReplica ? next.lastOffset() : base + next.lastOffsetDelta();
         final long maxTimestamp = isAppendTime ? nowMs : createdMaxTimestamp;
         rollIfDue(size, base, last, maxTimestamp, nowMs);
         segments.active().file().claim(size, claimed);
@@ -346,7 +187,7 @@ final class LogAppends {
             if (isAppendTime) {
                 RecordBatchDescriptor.putLogAppendTime(claimed, 0, nowMs);
                 RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
-            } else if (wrongMaxTimestamps > 0) {
+            } else if (judge.isMaxTimestampWrong()) {
                 RecordBatchDescriptor.putMaxTimestamp(claimed, 0, maxTimestamp);
                 RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
             }
@@ -449,17 +290,22 @@ final class LogAppends {
         positions.publishedEnd(nextOffset);
     }
 
-    /** Memory for one batch of at most that many bytes; {@link Refusal#ACCEPTED} or a refusal. */
-    long claim(final int length, final UnsafeBuffer view, final long nowMs) {
+    /**
+     * Memory for one batch of at most that many bytes; {@link Refusal#ACCEPTED} or a refusal.
+     *
+     * @param maxTimestamp that the batch is going to have, or -1.
+     */
+    long claim(final int length, final UnsafeBuffer view, final long maxTimestamp, final long nowMs) {
         requireUsable("claim");
         if (length > config.maxMessageBytes()) {
-            return refuse(Refusal.BATCH_TOO_LARGE, "the claim exceeds max.message.bytes");
+            return judge.refuse(Refusal.BATCH_TOO_LARGE, "the claim exceeds max.message.bytes");
         }
         if (length > config.segmentBytes()) {
-            return refuse(Refusal.BATCH_LARGER_THAN_SEGMENT, "the claim exceeds segment.bytes");
+            return judge.refuse(Refusal.BATCH_LARGER_THAN_SEGMENT, "the claim exceeds segment.bytes");
         }
+        final boolean isAppendTime = config.timestampType() == TimestampType.LOG_APPEND_TIME;
         // A record takes more than one byte, so the batch ends below this offset.
-        rollIfDue(length, nextOffset, nextOffset + length, nowMs, nowMs);
+        rollIfDue(length, nextOffset, nextOffset + length, isAppendTime ? nowMs : maxTimestamp, nowMs);
         segments.active().file().claim(length, view);
         claimed.wrap(view, 0, length);
         openClaimBytes = length;
@@ -472,37 +318,31 @@ final class LogAppends {
         if (open == 0 || size <= 0 || size > open) {
             throw new IllegalArgumentException("commit of " + size + " bytes, but the claim has " + open);
         }
-        final boolean isAppendTime = config.timestampType() == TimestampType.LOG_APPEND_TIME;
-        if (isAppendTime) {
+        if (as.origin() == Origin.REPLICA) {
+            throw new IllegalArgumentException("a claim is not for a replica's batch, which keeps its offsets");
+        }
+        if (isAppendTime(as)) {
             RecordBatchDescriptor.putLogAppendTime(claimed, 0, nowMs);
         }
         RecordBatchDescriptor.putBaseOffset(claimed, 0, 0);
         RecordBatchDescriptor.putPartitionLeaderEpoch(claimed, 0, as.leaderEpoch());
         RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
-        long verdict = validator.header(claimed, 0, size);
-        refusal = "";
-        if (verdict >= 0 && verdict != size) {
-            verdict = refuse(Refusal.CORRUPT_BATCH, "the committed bytes are not one whole batch");
-        }
-        if (verdict >= 0) {
-            judged.wrap(claimed, 0);
-            if (judged.lastOffsetDelta() >= open) {
-                abort();
-                return refuse(Refusal.INVALID_RECORD, "the batch spans more offsets than it has bytes");
-            }
-            verdict = as.leaderEpoch() < epochs.latestEpoch()
-                    ? refuse(Refusal.FENCED_LEADER_EPOCH, "leader epoch is older than the log's latest")
-                    : checkStates(as, true);
-        }
+        final long verdict = judge.judgeClaimed(claimed, size, open, as);
         if (verdict != Refusal.ACCEPTED) {
             abort();
-            return verdict;
+            return told(verdict, as);
+        }
+        if (judge.run() != claimed) {
+            // In the topic's codec the batch lies elsewhere, and may need more room than was claimed.
+            abort();
+            return placeRun(as, nowMs);
         }
         openClaimBytes = 0;
         final long base = nextOffset;
+        next.wrap(claimed, 0);
         RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
         try {
-            placed(size, base + judged.lastOffsetDelta(), judged.maxTimestamp(), as.durability());
+            placed(size, base + next.lastOffsetDelta(), next.maxTimestamp(), as.durability());
         } catch (final RuntimeException e) {
             fence(e);
             throw e;
@@ -510,8 +350,7 @@ final class LogAppends {
         if (size < open) {
             segments.active().file().unclaim(open - size);
         }
-        result.appended(base, nextOffset - 1, isAppendTime ? nowMs : -1, as.durability());
-        return base;
+        return appended(base, as, nowMs);
     }
 
     /** Gives the claim back. */
@@ -519,13 +358,6 @@ final class LogAppends {
         if (openClaimBytes > 0) {
             segments.active().file().unclaim(openClaimBytes);
             openClaimBytes = 0;
-        }
-    }
-
-    void close() {
-        validator.close();
-        if (converter != null) {
-            converter.close();
         }
     }
 }

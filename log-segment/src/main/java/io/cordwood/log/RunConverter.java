@@ -30,6 +30,11 @@ final class RunConverter implements AutoCloseable {
         };
     }
 
+    /** Whether the topic wants another codec than a batch's. Markers are never compressed. */
+    boolean isDue(final RecordBatchFlyweight candidate) {
+        return candidate.codecId() != to.id() && !candidate.isControl();
+    }
+
     /** Bytes of the converted run, which {@link #buffer} holds, or a refusal. */
     long convert(final DirectBuffer buffer, final int index, final int length, final LogConfig config) {
         // Each batch may grow to the limit for one, and there are fewer batches than bytes.
@@ -38,10 +43,10 @@ final class RunConverter implements AutoCloseable {
             for (int at = index; at < index + length; at += batch.sizeInBytes()) {
                 batch.wrap(buffer, at);
                 int size = batch.sizeInBytes();
-                if (batch.codecId() == to.id() || batch.isControl()) {
-                    target.append(buffer, at, size);
-                } else {
+                if (isDue(batch)) {
                     size = batches.convert(batch, to, level, target);
+                } else {
+                    target.append(buffer, at, size);
                 }
                 if (size > Math.min(config.maxMessageBytes(), config.segmentBytes())) {
                     reason = "the batch has " + size + " bytes in the topic's codec";

@@ -226,4 +226,18 @@ final class ReviewedFaultsTest {
             assertFalse(Refusal.isRefusal(append(log, batch(NOW, "b"))));
         }
     }
+
+    @Test
+    void aDirectoryInAPartitionIsLeftAloneWhateverItsName() throws IOException {
+        for (final String name : new String[] {"00000000000000000099.index.deleted", "x.cleaned", "7.log.swap"}) {
+            Files.createDirectories(root.resolve("t-0").resolve(name).resolve("inside"));
+        }
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0").open(NOW)) {
+            assertEquals(0, log.endOffset());
+        }
+        for (final String name : new String[] {"00000000000000000099.index.deleted", "x.cleaned", "7.log.swap"}) {
+            assertTrue(Files.isDirectory(root.resolve("t-0").resolve(name).resolve("inside")), name);
+        }
+    }
 }
