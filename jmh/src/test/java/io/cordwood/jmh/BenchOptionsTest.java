@@ -46,7 +46,7 @@ final class BenchOptionsTest {
                 String.valueOf(assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("compaction"))
                         .getMessage());
         assertTrue(message.contains("compaction"), message);
-        assertTrue(message.contains("append find read"), message);
+        assertTrue(message.contains("groups: append find open read\n"), message);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.cordwood.log;
 
 import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
@@ -169,6 +170,9 @@ final class BatchJudge implements AutoCloseable {
             return refuse(Refusal.CORRUPT_BATCH, "the committed bytes are not one whole batch");
         }
         judged.wrap(claimed, 0);
+        if (judged.codecId() > CompressionType.ZSTD.id()) {
+            return refuse(Refusal.UNSUPPORTED_CODEC, "the committed batch has an unknown codec");
+        }
         if (judged.lastOffsetDelta() >= claimBytes) {
             return refuse(Refusal.INVALID_RECORD, "the batch spans more offsets than it has bytes");
         }

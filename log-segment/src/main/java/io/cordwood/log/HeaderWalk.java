@@ -25,7 +25,6 @@ final class HeaderWalk implements AutoCloseable {
      * @throws CorruptLogException if what should hold the offset is damaged.
      */
     long find(final Segment in, final long offset, final long end, final long logEnd) {
-        sizeFound = -1;
         final long from = offset <= in.baseOffset() ? 0 : in.index().positionOf(offset, probe);
         final long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
         return found < 0 ? walk(in, 0, in.baseOffset(), offset, end, logEnd) : found;
@@ -34,6 +33,7 @@ final class HeaderWalk implements AutoCloseable {
     /** The same from a position, where {@code due} is due or, if it is -1, only the index says that something is; -1 if it is wrong. */
     private long walk(
             final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
+        sizeFound = -1;
         final long bytes = in.bytes();
         long expected = due;
         long at = from;
@@ -56,8 +56,11 @@ final class HeaderWalk implements AutoCloseable {
             }
             if (last >= offset) {
                 // Behind a place that only the index gave, a gap may be an overlap that was not seen.
+                if (due < 0 && first > offset) {
+                    return -1;
+                }
                 sizeFound = size;
-                return due < 0 && first > offset ? -1 : at;
+                return at;
             }
             expected = last + 1;
             at += size;

@@ -327,7 +327,13 @@ final class LogAppends {
         RecordBatchDescriptor.putBaseOffset(claimed, 0, 0);
         RecordBatchDescriptor.putPartitionLeaderEpoch(claimed, 0, as.leaderEpoch());
         RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
-        final long verdict = judge.judgeClaimed(claimed, size, open, as);
+        final long verdict;
+        try {
+            verdict = judge.judgeClaimed(claimed, size, open, as);
+        } catch (final RuntimeException e) {
+            abort();
+            throw e;
+        }
         if (verdict != Refusal.ACCEPTED) {
             abort();
             return told(verdict, as);

@@ -126,6 +126,17 @@ final class LogSegments {
         return doomed.deleteDue(nowMs);
     }
 
+    /**
+     * Deletes dropped segments, due or not: one that could not be renamed still has the names that a new segment may get. No
+     * force may be under way.
+     */
+    void deleteDropped() {
+        final StorageException failure = doomed.close();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
     /** Deletes a segment's files at once. */
     void deleteNow(final Segment segment) {
         files.delete(segment);

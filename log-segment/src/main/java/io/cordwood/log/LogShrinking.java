@@ -343,6 +343,7 @@ final class LogShrinking {
         if (!parts.guard().lowered(0)) {
             return Refusal.FORCE_UNDER_WAY;
         }
+        segments.deleteDropped();
         positions.historyChanges(0);
         positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordReader;
 import io.cordwood.log.record.Refusal;
@@ -87,6 +88,19 @@ class ClaimTest {
             assertEquals(Refusal.ACCEPTED, log.claim(500, view, NOW + 1001, NOW));
             log.abort();
             assertEquals(2, log.segmentCount());
+        }
+    }
+
+    @Test
+    void anUnknownCodecIsRefusedAndTheClaimGivenBack() {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, false, Map.of("compression.type", "zstd"))) {
+            final UnsafeBuffer encoded = batch(NOW, "x");
+            assertEquals(Refusal.ACCEPTED, log.claim(encoded.capacity(), view, NOW));
+            view.putBytes(0, encoded, 0, encoded.capacity());
+            view.putByte(RecordBatchDescriptor.ATTRIBUTES_OFFSET + 1, (byte) 6);
+            assertEquals(Refusal.UNSUPPORTED_CODEC, log.commit(encoded.capacity(), AppendAs.coordinator(0), NOW));
+            assertEquals(0, log.append(encoded, 0, encoded.capacity(), AppendAs.client(0), NOW));
         }
     }
 

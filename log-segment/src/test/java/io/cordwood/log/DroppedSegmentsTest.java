@@ -71,6 +71,27 @@ final class DroppedSegmentsTest {
     }
 
     @Test
+    void aDroppedSegmentThatKeptItsNameTakesNoneFromTheLogThatStartsAnew() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                disk.fail("rename 00000000000000000000.log", LogFiles.DELETED, 1);
+                assertThrows(StorageException.class, () -> log.deletePrefix(2, log.endOffset(), NOW));
+                assertEquals(0, log.truncateFullyAndStartAt(0, NOW));
+                append(log, "anew");
+                log.publish();
+                log.doWork(NOW);
+                log.doWork(NOW + DELAY_MS);
+                assertEquals(List.of("0.log"), logs(storage));
+                assertEquals(List.of("0=anew"), LogTest.values(log, 0));
+            }
+            try (Log again = new LogBuilder(storage, "t-0").open(NOW)) {
+                assertEquals(List.of("0=anew"), LogTest.values(again, 0));
+            }
+        }
+    }
+
+    @Test
     void aDeletionThatFailsIsDoneInTheNextCycle() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);

@@ -427,10 +427,11 @@ public final class RecordFlyweight {
             return false;
         }
         headersLeft--;
-        // All of it was checked, so nothing can fail here.
+        // All of it was checked. Should the bytes have changed since, what is read stays within the record all the
+        // same.
         long read = varint(headerPosition, position);
-        headerNameLength = value(read);
         headerNameIndex = behind(read);
+        headerNameLength = Math.max(0, Math.min(value(read), position - headerNameIndex));
         read = varint(headerNameIndex + headerNameLength, position);
         headerValueLength = value(read);
         headerValueIndex = behind(read);

@@ -215,9 +215,8 @@ final class ChannelFile implements StorageFile {
         if (isReservingAhead && written >= AHEAD_BYTES_MIN / 2) {
             final long ahead = Math.min(AHEAD_BYTES_MAX, Math.max(AHEAD_BYTES_MIN, written / 2));
             isReservingAhead = writer.reserveBehindEnd(start, end + ahead);
-            if (isReservingAhead) {
-                reserved = end + ahead;
-            }
+            // Also a refusal may have taken something, to be given back.
+            reserved = end + ahead;
         }
     }
 

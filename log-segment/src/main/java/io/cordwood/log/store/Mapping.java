@@ -211,7 +211,6 @@ final class Mapping implements FileView.Hold {
         if (from >= Math.min(length, hiddenFrom) || (from != firstPage && firstPage == (hiddenFrom & -PAGE_BYTES))) {
             return;
         }
-        hiddenFrom = from;
         final long zeros = from == firstPage ? from : firstPage + PAGE_BYTES;
         if (zeros < length) {
             map(address + zeros, length - zeros, PROTECTION_READ, MAP_ZEROS_FIXED, NO_FILE, 0);
@@ -227,6 +226,7 @@ final class Mapping implements FileView.Hold {
                 Posix.API.close(own);
             }
         }
+        hiddenFrom = from;
     }
 
     private static int openFile(final Path path, final int flags) throws IOException {

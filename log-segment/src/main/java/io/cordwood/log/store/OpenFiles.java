@@ -52,9 +52,8 @@ final class OpenFiles {
     void leave(final Place place) {
         lock.lock();
         try {
-            if (place.release()) {
-                places.remove(place.path(), place);
-            }
+            place.release();
+            forgetIfUnused(place);
         } finally {
             lock.unlock();
         }
@@ -164,8 +163,16 @@ final class OpenFiles {
         lock.lock();
         try {
             mapping.place().mappings().remove(mapping);
+            forgetIfUnused(mapping.place());
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A reader may look at a mapping longer than anybody has the file open: whoever cuts the file then must still find it. */
+    private void forgetIfUnused(final Place place) {
+        if (!place.isHeld() && place.mappings().isEmpty()) {
+            places.remove(place.path(), place);
         }
     }
 
@@ -184,7 +191,8 @@ final class OpenFiles {
     void freeBehindEnd(final Place place, final long length) throws IOException {
         lock.lock();
         try {
-            if (!place.isGone()) {
+            // To another length it would be cut or lengthened.
+            if (!place.isGone() && Files.size(place.path()) == length) {
                 Mapping.freeBehindEnd(place.path(), length);
             }
         } finally {
@@ -403,7 +411,7 @@ final class OpenFiles {
     private void attach(final Place place) {
         lock.lock();
         try {
-            if (place.isHeld() && places.putIfAbsent(place.path(), place) == null) {
+            if ((place.isHeld() || !place.mappings().isEmpty()) && places.putIfAbsent(place.path(), place) == null) {
                 place.gone(false);
             }
         } finally {

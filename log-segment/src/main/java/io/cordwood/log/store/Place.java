@@ -49,8 +49,7 @@ final class Place {
         return handles > 0;
     }
 
-    /** True if nobody has the file open any more. */
-    boolean release() {
-        return --handles == 0;
+    void release() {
+        handles--;
     }
 }

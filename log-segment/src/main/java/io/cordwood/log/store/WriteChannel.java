@@ -7,12 +7,16 @@ import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The channel of the one writer of a file, which another thread may force meanwhile. An interrupt of either closes the channel
  * in the JDK; here it is opened again, and the write, which names its position, is done again.
  */
 final class WriteChannel implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteChannel.class);
+
     static final OpenOption[] CREATE = {StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE};
     static final OpenOption[] EXISTING = {StandardOpenOption.READ, StandardOpenOption.WRITE};
 
@@ -65,12 +69,27 @@ final class WriteChannel implements AutoCloseable {
     /** Takes disk behind the end of the file, which stays where it is; false if the system refused. */
     boolean reserveBehindEnd(final long start, final long end) {
         try {
-            final boolean isReserved = Mapping.isReservableBehindEnd() && files.reserve(place, start, end, true);
-            hasDiskBehindEnd |= isReserved;
-            return isReserved;
+            if (!Mapping.isReservableBehindEnd()) {
+                return false;
+            }
+            // Also a refusal may have taken something.
+            hasDiskBehindEnd = true;
+            return files.reserve(place, start, end, true);
         } catch (final IOException | StorageException e) {
             // It would only have been cheaper. If the disk is what fails, the write that follows says so.
             return false;
+        }
+    }
+
+    /** Gives back what is reserved behind the end of the file. If that fails it stays reserved, which harms no content. */
+    private void freeBehindEnd(final long length) {
+        if (hasDiskBehindEnd) {
+            try {
+                files.freeBehindEnd(place, length);
+                hasDiskBehindEnd = false;
+            } catch (final IOException e) {
+                LOG.warn("Disk that was reserved behind {} is not given back: {}", place.path(), e.getMessage());
+            }
         }
     }
 
@@ -85,10 +104,7 @@ final class WriteChannel implements AutoCloseable {
             files.cut(place, open, length, ofWriter);
             return length;
         });
-        if (hasDiskBehindEnd) {
-            files.freeBehindEnd(place, length);
-            hasDiskBehindEnd = false;
-        }
+        freeBehindEnd(length);
     }
 
     /**

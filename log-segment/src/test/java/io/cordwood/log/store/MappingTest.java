@@ -156,6 +156,21 @@ class MappingTest {
     }
 
     @Test
+    void aViewThatOutlivesItsFileSurvivesACutByTheNextOne() {
+        write("f", 1);
+        try (FileView view = new FileView()) {
+            final StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0);
+            sealed.view(0, LENGTH, view);
+            sealed.close();
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                file.truncate(5000);
+                Scratch.append(file, LENGTH, 2);
+                assertOldOrZero(view.buffer(), 5000);
+            }
+        }
+    }
+
+    @Test
     void aReservedTailThatIsCutAtTheCloseKillsNobody() {
         final StorageFile file = storage.open("f", FileUse.APPEND_MAPPED, 1 << 20);
         try (FileView view = new FileView();
