@@ -18,8 +18,8 @@ import org.xerial.snappy.SnappyError;
  *
  * <p>All eight bytes decide which of the two it is: a raw block of 130 bytes begins with 82 as well. They cannot be a raw
  * block: that would declare 10,626 bytes and go on with a copy from before its start. Other clients write version and
- * compatible little-endian; both pass, as in Kafka, which only asks for a version of at least 1. Streams that were written one
- * behind the other are read as one.
+ * compatible little-endian. Streams that were written one behind the other are read as one. As in Kafka, whatever version the
+ * first header names passes, and a later one must be at least 1.
  *
  * <p>Any thread may use an instance. Each call takes scratch memory from a pool of at most 16 that the process shares and
  * gives it back before it returns.
@@ -87,7 +87,7 @@ public final class SnappyCodec implements Codec {
         while (at < end) {
             // The magic is negative where a length stands, so it cannot be mistaken for one.
             if (isFramed(source, at, end)) {
-                at = skipHeader(source, at, end);
+                at = skipHeader(source, at, end, at == index);
                 continue;
             }
             if (end - at < Integer.BYTES) {
@@ -103,12 +103,12 @@ public final class SnappyCodec implements Codec {
         }
     }
 
-    private static int skipHeader(final DirectBuffer source, final int index, final int end) {
+    private static int skipHeader(final DirectBuffer source, final int index, final int end, final boolean isFirst) {
         if (end - index < HEADER_LENGTH) {
             throw corrupt("ends inside the header");
         }
         final int version = source.getInt(index + Long.BYTES, ByteOrder.BIG_ENDIAN);
-        if (version < VERSION) {
+        if (version < VERSION && !isFirst) {
             throw corrupt("version " + version + " where at least " + VERSION + " is needed");
         }
         return index + HEADER_LENGTH;

@@ -2,6 +2,7 @@ package io.cordwood.log.codec;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +12,7 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.utils.internals.BufferSupplier;
 import org.apache.kafka.common.utils.internals.ByteBufferOutputStream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -74,6 +76,45 @@ class CodecKafkaTest {
             assertEquals(kafkas.maxLevel(), type.maxLevel());
             assertEquals(kafkas.defaultLevel(), type.defaultLevel());
         }
+    }
+
+    @Test
+    void snappyHeadersPassAsInKafka() {
+        final Codec snappy = Codecs.standard().of(CompressionType.SNAPPY);
+        final int[] words = {Integer.MIN_VALUE, -1, 0, 1, 2, 0x0100_0000, Integer.MAX_VALUE};
+        for (final int version : words) {
+            for (final int compatible : words) {
+                final byte[] odd = snappyStream(version, compatible);
+                final byte[] usual = snappyStream(1, 1);
+                for (final byte[] stream :
+                        new byte[][] {odd, CodecSamples.concat(usual, odd), CodecSamples.concat(odd, usual)}) {
+                    final String what = "version " + version + ", compatible " + compatible + ", " + stream.length;
+                    byte[] theirs = null;
+                    try {
+                        theirs = readByKafka(CompressionType.SNAPPY, stream);
+                    } catch (final IOException e) {
+                        assertTrue(String.valueOf(e.getMessage()).contains("INCOMPATIBLE_VERSION"), what);
+                    }
+                    if (theirs == null) {
+                        CodecSamples.corrupt(snappy, stream);
+                    } else {
+                        assertArrayEquals(theirs, CodecSamples.decompress(snappy, stream), what);
+                    }
+                }
+            }
+        }
+    }
+
+    /** A block of five literals. */
+    private static byte[] snappyStream(final int version, final int compatible) {
+        final byte[] block = CodecSamples.hex("05 10 68 65 6C 6C 6F");
+        return ByteBuffer.allocate(20 + block.length)
+                .putLong(SnappyCodec.MAGIC)
+                .putInt(version)
+                .putInt(compatible)
+                .putInt(block.length)
+                .put(block)
+                .array();
     }
 
     private static byte[] readByKafka(final CompressionType type, final byte[] compressed) throws IOException {

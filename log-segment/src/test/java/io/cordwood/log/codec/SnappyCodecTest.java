@@ -58,9 +58,12 @@ class SnappyCodecTest {
     }
 
     @Test
-    void aVersionBelowOneIsRefused() {
-        corrupt(snappy, hex(MAGIC + "00 00 00 00 00 00 00 01 00 00 00 07" + HELLO));
-        corrupt(snappy, hex(MAGIC + "FF FF FF FF 00 00 00 01 00 00 00 07" + HELLO));
+    void aVersionBelowOneIsRefusedBehindTheFirstHeaderOnly() {
+        for (final String version : new String[] {"00 00 00 00", "FF FF FF FF", "80 00 00 00"}) {
+            final byte[] one = hex(MAGIC + version + "00 00 00 01 00 00 00 07" + HELLO);
+            assertArrayEquals(ascii("hello"), decompress(snappy, one));
+            corrupt(snappy, concat(one, one));
+        }
     }
 
     @Test
