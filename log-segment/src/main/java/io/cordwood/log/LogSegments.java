@@ -4,7 +4,11 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of one log and their files: owns the list that readers see, makes new segments, seals old ones, and takes
@@ -94,6 +98,29 @@ final class LogSegments {
                 list = list.with(index, sealed.through(sealed.file(), null, sealed.modifiedMs()));
                 writer.close();
             }
+        }
+    }
+
+    /**
+     * Takes the segments behind one off the list, closes them and deletes their files, from the end, so that what an interruption
+     * leaves has no gap. No force may be under way.
+     *
+     * <p>The one that stays loses its writer's file, if it was sealed and still has one: it is about to be opened anew, and the
+     * older file would cut what is written then when it is closed.
+     */
+    void cutBehind(final int last) {
+        final SegmentList old = list;
+        final Segment kept = old.get(last);
+        final StorageFile writer = kept.unforced();
+        reset(old.upTo(last, writer == null ? kept : kept.through(kept.file(), null, kept.modifiedMs())));
+        final List<@Nullable AutoCloseable> closing = new ArrayList<>();
+        closing.add(writer);
+        for (int i = last + 1; i < old.size(); i++) {
+            closing.add(old.get(i));
+        }
+        CloseHelper.closeAll(closing);
+        for (int i = old.size() - 1; i > last; i--) {
+            deleteNow(old.get(i));
         }
     }
 

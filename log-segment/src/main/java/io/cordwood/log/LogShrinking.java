@@ -7,6 +7,7 @@ import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.agrona.CloseHelper;
 
 /**
  * Takes records away from a log: whole segments from its front (retention, a moved start), and everything behind an offset
@@ -217,12 +218,15 @@ final class LogShrinking {
         positions.historyChanges(cut.endOffset);
         forces.cutTo(cut.endOffset);
         positions.publishedEnd(cut.endOffset);
-        for (int i = list.size() - 1; i > last; i--) {
-            segments.deleteNow(list.get(i));
+        final boolean wasActive = last == list.size() - 1;
+        segments.cutBehind(last);
+        final Segment active = wasActive ? kept : reopened(config, cut.position);
+        if (wasActive) {
+            active.file().truncate(cut.position);
         }
-        final Segment active = reopened(config, kept, last == list.size() - 1, cut.position);
+        active.file().force();
+        active.readFirstTimestamp();
         active.index().restore(cut.endOffset, cut.position);
-        segments.reset(list.upTo(last, active));
         SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset);
         feedIndex(active, cut);
         parts.storage().syncDirectory(parts.directory());
@@ -252,25 +256,22 @@ final class LogShrinking {
         }
     }
 
-    /** The segment with its file cut, the cut durable, and open for appending. */
-    private Segment reopened(
-            final LogConfig config, final Segment segment, final boolean wasActive, final long position) {
-        if (wasActive) {
-            segment.file().truncate(position);
-            segment.file().force();
-            segment.readFirstTimestamp();
-            return segment;
+    /**
+     * The last segment on the list, which was sealed, with its file cut and open for appending. Until that has succeeded the list
+     * has it as it was: readers need what lies below the cut.
+     */
+    private Segment reopened(final LogConfig config, final long position) {
+        final Segment sealed = segments.list().active();
+        final StorageFile file = segments.files().openForAppending(sealed, config);
+        final Segment active = sealed.through(file, null, sealed.modifiedMs());
+        try {
+            file.truncate(position);
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, file);
+            throw e;
         }
-        segment.file().close();
-        final StorageFile writer = segment.unforced();
-        if (writer != null) {
-            writer.close();
-        }
-        final StorageFile file = segments.files().openForAppending(segment, config);
-        file.truncate(position);
-        file.force();
-        final Segment active = segment.through(file, null, segment.modifiedMs());
-        active.readFirstTimestamp();
+        segments.reset(segments.list().upTo(segments.list().size() - 1, active));
+        sealed.file().close();
         return active;
     }
 

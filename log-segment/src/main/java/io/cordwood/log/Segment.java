@@ -4,13 +4,14 @@ import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One segment: the batches from its base offset up to the next segment's. Readers see what is final; the rest belongs to
  * the log's writer.
  */
-final class Segment {
+final class Segment implements AutoCloseable {
     private static final long UNKNOWN = Long.MIN_VALUE;
 
     private final long baseOffset;
@@ -122,12 +123,9 @@ final class Segment {
         return segment;
     }
 
-    /** Closes what is open. Readers that look at the segment keep their bytes. */
-    void close() {
-        file.close();
-        index.close();
-        if (unforced != null) {
-            unforced.close();
-        }
+    /** Closes what is open, all of it also if something fails. Readers that look at the segment keep their bytes. */
+    @Override
+    public void close() {
+        CloseHelper.closeAll(file, index, unforced);
     }
 }

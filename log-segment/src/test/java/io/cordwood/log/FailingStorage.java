@@ -21,6 +21,7 @@ final class FailingStorage implements Storage {
     private final Storage disk;
     private final List<String> trace = new ArrayList<>();
     private final List<Rule> rules = new CopyOnWriteArrayList<>();
+    private final List<String> open = new ArrayList<>();
     private volatile Consumer<String> watcher = act -> {};
     private volatile boolean isForcing = true;
 
@@ -59,6 +60,13 @@ final class FailingStorage implements Storage {
         }
     }
 
+    /** Names of the files that are open, sorted, each as often as it is. */
+    List<String> open() {
+        synchronized (open) {
+            return open.stream().sorted().toList();
+        }
+    }
+
     private static final class Rule {
         private final String verb;
         private final String suffix;
@@ -84,6 +92,10 @@ final class FailingStorage implements Storage {
         synchronized (trace) {
             trace.add(act);
         }
+        return struck(act);
+    }
+
+    private int struck(final String act) {
         for (final Rule rule : rules) {
             if (rule.strikes(act)) {
                 return rule.bytes;
@@ -180,10 +192,18 @@ final class FailingStorage implements Storage {
         private final StorageFile file;
         private int claimed;
         private long lengthAtFailure = -1;
+        private boolean isClosed;
 
         WatchedFile(final String path, final StorageFile file) {
             this.path = path;
             this.file = file;
+            synchronized (open) {
+                open.add(name());
+            }
+        }
+
+        private String name() {
+            return path.substring(path.lastIndexOf('/') + 1);
         }
 
         @Override
@@ -247,9 +267,19 @@ final class FailingStorage implements Storage {
             }
         }
 
+        /** Not told, since no promise depends on it; a close that fails has closed all the same. */
         @Override
         public void close() {
             file.close();
+            if (!isClosed) {
+                isClosed = true;
+                synchronized (open) {
+                    open.remove(name());
+                }
+                if (struck("close " + name()) >= 0) {
+                    throw failure("close", path);
+                }
+            }
         }
     }
 }
