@@ -8,9 +8,10 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,14 @@ final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String OPEN_FILES = "Max open files";
 
+    /** The character above the slash: what begins with a path and a slash lies below the path and this. */
+    private static final String ABOVE_SLASH = "0";
+
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Path, Place> places = new HashMap<>();
+
+    /** By {@link #key}, so that what lies in a directory stands together. */
+    private final NavigableMap<String, Place> places = new TreeMap<>();
+
     private final ChannelSource source;
     private final RecentSet channels;
     private final RecentSet mappings;
@@ -41,7 +48,7 @@ final class OpenFiles {
     Place enter(final Path path) {
         lock.lock();
         try {
-            final Place place = places.computeIfAbsent(path, Place::new);
+            final Place place = places.computeIfAbsent(key(path), key -> new Place(path));
             place.retain();
             return place;
         } finally {
@@ -172,7 +179,7 @@ final class OpenFiles {
     /** A reader may look at a mapping longer than anybody has the file open: whoever cuts the file then must still find it. */
     private void forgetIfUnused(final Place place) {
         if (!place.isHeld() && place.mappings().isEmpty()) {
-            places.remove(place.path(), place);
+            places.remove(key(place.path()), place);
         }
     }
 
@@ -252,7 +259,7 @@ final class OpenFiles {
     void rename(final Path from, final Path to) throws IOException {
         lock.lock();
         try {
-            final Place replaced = places.get(to);
+            final Place replaced = places.get(key(to));
             if (replaced != null && !from.equals(to)) {
                 replaced.gone(true);
             }
@@ -372,33 +379,27 @@ final class OpenFiles {
         }
     }
 
+    /** Follows the rename of a file, or of a directory with all that is open in it. */
     private void move(final Path from, final Path to) {
-        places.remove(to);
-        final Place file = places.remove(from);
-        if (file != null) {
-            file.moveTo(to);
-            places.put(to, file);
-            return;
+        places.remove(key(to));
+        final Map<String, Place> range = places.subMap(key(from), from + ABOVE_SLASH);
+        final List<Place> moved = new ArrayList<>(range.values());
+        range.clear();
+        for (final Place place : moved) {
+            place.moveTo(to.resolve(from.relativize(place.path())));
+            places.put(key(place.path()), place);
         }
-        final List<Path> inside = new ArrayList<>();
-        for (final Path path : places.keySet()) {
-            if (path.startsWith(from)) {
-                inside.add(path);
-            }
-        }
-        for (final Path path : inside) {
-            final Place place = places.remove(path);
-            if (place != null) {
-                place.moveTo(to.resolve(from.relativize(path)));
-                places.put(place.path(), place);
-            }
-        }
+    }
+
+    /** The path and a slash: all paths below a directory begin with its key, and those beside it do not. */
+    private static String key(final Path path) {
+        return path + "/";
     }
 
     private @Nullable Place detach(final Path path) {
         lock.lock();
         try {
-            final Place place = places.remove(path);
+            final Place place = places.remove(key(path));
             if (place != null) {
                 place.gone(true);
             }
@@ -411,7 +412,8 @@ final class OpenFiles {
     private void attach(final Place place) {
         lock.lock();
         try {
-            if ((place.isHeld() || !place.mappings().isEmpty()) && places.putIfAbsent(place.path(), place) == null) {
+            if ((place.isHeld() || !place.mappings().isEmpty())
+                    && places.putIfAbsent(key(place.path()), place) == null) {
                 place.gone(false);
             }
         } finally {

@@ -10,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +86,38 @@ class DiskStorageTest {
         }
         assertEquals(List.of(), storage.list("t-0"));
         assertEquals(1, storage.list("t-0.gone-delete").size());
+    }
+
+    @Test
+    void aDirectoryTakesAlongWhatIsOpenInItAndNothingBesideIt() {
+        // Names around the directory's own, in the order of their bytes and in that of a listing.
+        final List<String> beside =
+                List.of("t-0 x/f", "t-0!/f", "t-0-1/f", "t-0.log", "t-00/f", "t-/f", "t-1/f", "s/t-0/f");
+        final List<String> inside = List.of("t-0/!", "t-0/-", "t-0/f", "t-0/f.log", "t-0/g/f", "t-0/g/t-0/f", "t-0/~");
+        final List<StorageFile> files = new ArrayList<>();
+        final List<String> names = new ArrayList<>(beside);
+        names.addAll(inside);
+        for (final String name : names) {
+            final int slash = name.lastIndexOf('/');
+            storage.makeDirectory(slash < 0 ? "" : name.substring(0, slash));
+            write(name, names.indexOf(name));
+            files.add(storage.open(name, FileUse.READ, 0));
+        }
+        assertTrue(storage.rename("t-0", "u"));
+        for (final String name : names) {
+            final String now = inside.contains(name) ? "u" + name.substring(3) : name;
+            assertTrue(storage.rename(now, now + ".later"));
+        }
+        // Whoever did not follow finds a stranger in the old place.
+        storage.makeDirectory("t-0/g/t-0");
+        for (int i = 0; i < files.size(); i++) {
+            write(names.get(i), 100 + i);
+            Scratch.assertContent(files.get(i), 0, 5000, i);
+            files.get(i).close();
+            try (StorageFile stranger = storage.open(names.get(i), FileUse.READ, 0)) {
+                Scratch.assertContent(stranger, 0, 5000, 100 + i);
+            }
+        }
     }
 
     @Test
