@@ -1,13 +1,14 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.Storage;
-import io.cordwood.log.store.StorageException;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Segments that are off the list, and their files, which go in two steps: they get another name at once, and are deleted when a
- * delay is over, so that readers of older lists find them a little longer. A step that fails is taken again the next time.
+ * delay is over, so that readers of older lists find them a little longer. A step that fails for one keeps none of the others
+ * waiting, is thrown when all were tried, and is taken again the next time.
  */
 final class DoomedSegments {
     private final SegmentFiles files;
@@ -43,43 +44,53 @@ final class DoomedSegments {
     /** Gives the files that still have their old names the new ones; says how many segments had such. */
     int rename() {
         int done = 0;
+        RuntimeException failure = null;
         for (final Doomed doomed : waiting) {
-            final @Nullable String[] paths = doomed.paths;
-            done += doomed.renamed < paths.length ? 1 : 0;
-            for (; doomed.renamed < paths.length; doomed.renamed++) {
-                final String path = paths[doomed.renamed];
-                if (path != null) {
-                    final String deleted = path + LogFiles.DELETED;
-                    paths[doomed.renamed] = storage.rename(path, deleted) ? deleted : null;
+            if (doomed.renamed < doomed.paths.length) {
+                done++;
+                try {
+                    rename(doomed);
+                } catch (final RuntimeException e) {
+                    failure = Failures.joined(failure, e);
                 }
             }
         }
+        Failures.throwIfAny(failure);
         return done;
     }
 
-    /** Closes segments whose delay is over and deletes their files. No force may be under way. */
-    int deleteDue(final long nowMs) {
-        int deleted = 0;
-        for (Doomed next = waiting.peek(); next != null && next.dueMs <= nowMs; next = waiting.peek()) {
-            delete(next);
-            waiting.remove();
-            deleted++;
-        }
-        return deleted;
-    }
-
-    /** Closes and deletes all, due or not; tells what failed and goes on. */
-    @Nullable
-    StorageException close() {
-        StorageException failure = null;
-        for (Doomed next = waiting.poll(); next != null; next = waiting.poll()) {
-            try {
-                delete(next);
-            } catch (final StorageException e) {
-                failure = e;
+    private void rename(final Doomed doomed) {
+        final @Nullable String[] paths = doomed.paths;
+        for (; doomed.renamed < paths.length; doomed.renamed++) {
+            final String path = paths[doomed.renamed];
+            if (path != null) {
+                final String deleted = path + LogFiles.DELETED;
+                paths[doomed.renamed] = storage.rename(path, deleted) ? deleted : null;
             }
         }
-        return failure;
+    }
+
+    /**
+     * Closes segments whose delay is over and deletes their files, whatever these are called; says how many. No force may be under
+     * way.
+     */
+    int deleteDue(final long nowMs) {
+        int deleted = 0;
+        RuntimeException failure = null;
+        for (final Iterator<Doomed> all = waiting.iterator(); all.hasNext(); ) {
+            final Doomed doomed = all.next();
+            if (doomed.dueMs <= nowMs) {
+                try {
+                    delete(doomed);
+                    all.remove();
+                    deleted++;
+                } catch (final RuntimeException e) {
+                    failure = Failures.joined(failure, e);
+                }
+            }
+        }
+        Failures.throwIfAny(failure);
+        return deleted;
     }
 
     private void delete(final Doomed doomed) {

@@ -2,7 +2,9 @@ package io.cordwood.log;
 
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.FileView;
+import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -315,25 +317,34 @@ public final class Log implements AutoCloseable {
      *
      * @param nowMs the time, milliseconds since the epoch.
      * @return how much was done; 0 if the caller may idle.
+     * @throws io.cordwood.log.store.StorageException if the disk refuses to rename or delete a dropped segment; all the rest
+     *     was done, and the refused act is tried again in the next cycle.
      */
     public int doWork(final long nowMs) {
         checkPoison();
         int done = 0;
-        // What a force looks at must not be closed under it; the next cycle comes soon.
-        if (forces.tryExclude()) {
-            try {
-                done = segments.renameDropped() + segments.deleteDue(nowMs);
-                segments.closeForced(positions.flushedEnd());
-            } finally {
-                forces.include();
+        try {
+            done = tidy(nowMs);
+        } finally {
+            final LogRequest request = requests.peek();
+            if (request != null && request.carryOut(this, nowMs)) {
+                requests.poll();
+                done++;
             }
         }
-        LogRequest request = requests.peek();
-        if (request != null && request.carryOut(this, nowMs)) {
-            requests.poll();
-            done++;
-        }
         return done;
+    }
+
+    private int tidy(final long nowMs) {
+        // What a force looks at must not be closed under it; the next cycle comes soon.
+        if (!forces.tryExclude()) {
+            return 0;
+        }
+        try {
+            return segments.tidy(nowMs, positions.flushedEnd());
+        } finally {
+            forces.include();
+        }
     }
 
     /**
@@ -503,23 +514,23 @@ public final class Log implements AutoCloseable {
         if (isClosed) {
             return;
         }
-        try {
-            if (appends.fence() == null && forces.failure() == null) {
-                appends.abort();
-                publish();
-                final long end = positions.publishedEnd();
-                segments.active().index().seal();
-                segments.trim(segments.active().file());
-                for (final DerivedState state : states) {
-                    state.snapshot(end);
-                }
-                while (flush() == Refusal.FORCE_UNDER_WAY) {
-                    Thread.onSpinWait();
-                }
-                isClosedCleanly = true;
+        CloseHelper.closeAll(this::finish, this::closeUncleanly);
+    }
+
+    private void finish() {
+        if (appends.fence() == null && forces.failure() == null) {
+            appends.abort();
+            publish();
+            final long end = positions.publishedEnd();
+            segments.active().index().seal();
+            segments.trim(segments.active().file());
+            for (final DerivedState state : states) {
+                state.snapshot(end);
             }
-        } finally {
-            closeUncleanly();
+            while (flush() == Refusal.FORCE_UNDER_WAY) {
+                Thread.onSpinWait();
+            }
+            isClosedCleanly = true;
         }
     }
 
@@ -552,12 +563,10 @@ public final class Log implements AutoCloseable {
         for (LogRequest request = requests.poll(); request != null; request = requests.poll()) {
             request.fail(closed);
         }
-        try {
-            segments.close();
-        } finally {
-            states.forEach(DerivedState::close);
-            judge.close();
-        }
+        final List<AutoCloseable> closing = new ArrayList<>(states);
+        closing.add(0, segments);
+        closing.add(judge);
+        CloseHelper.closeAll(closing);
     }
 
     private void checkPoison() {

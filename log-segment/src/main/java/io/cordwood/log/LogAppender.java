@@ -115,8 +115,12 @@ public final class LogAppender implements Agent {
         }
         failTakenBack();
         done += acknowledgeForced();
-        done += log.doWork(nowMs);
-        failTakenBack();
+        try {
+            done += log.doWork(nowMs);
+        } finally {
+            // A truncation may have been requested, and the log's other work have failed.
+            failTakenBack();
+        }
         return done;
     }
 

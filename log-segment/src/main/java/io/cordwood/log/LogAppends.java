@@ -256,8 +256,11 @@ final class LogAppends {
     void roll(final long newBase, final long bytesMin, final long nowMs) {
         publish();
         if (forces.tryExclude()) {
-            segments.closeForced(positions.flushedEnd());
-            forces.include();
+            try {
+                segments.closeForced(positions.flushedEnd());
+            } finally {
+                forces.include();
+            }
         }
         final Segment next = segments.files().create(newBase, config, bytesMin, nowMs);
         try {

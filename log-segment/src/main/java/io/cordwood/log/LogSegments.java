@@ -1,7 +1,6 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.FileUse;
-import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The segments of one log and their files: owns the list that readers see, makes new segments, seals old ones, and takes
  * files away in two steps. All of it on the log's writer thread; only {@link #list} is for everybody.
  */
-final class LogSegments {
+final class LogSegments implements AutoCloseable {
     /** Sealed files that stay open for a force that is still to come; older ones are forced through a file opened anew. */
     private static final int UNFORCED_MAX = 8;
 
@@ -143,14 +142,37 @@ final class LogSegments {
         }
     }
 
-    /** Renames the files of dropped segments, if need be again; says how many segments had such. */
-    int renameDropped() {
-        return doomed.rename();
+    /** Renames the files of dropped segments, if need be again. */
+    void renameDropped() {
+        doomed.rename();
     }
 
-    /** Closes segments whose delay is over and deletes their files. No force may be under way. */
-    int deleteDue(final long nowMs) {
-        return doomed.deleteDue(nowMs);
+    /**
+     * The writer's duty: gives dropped segments their other names, deletes those whose delay is over, closes what a force has
+     * covered. All of it is tried, whatever fails. No force may be under way.
+     *
+     * @return how much was done.
+     */
+    int tidy(final long nowMs, final long flushedEnd) {
+        int done = 0;
+        RuntimeException failure = null;
+        try {
+            done = doomed.rename();
+        } catch (final RuntimeException e) {
+            failure = e;
+        }
+        try {
+            done += doomed.deleteDue(nowMs);
+        } catch (final RuntimeException e) {
+            failure = Failures.joined(failure, e);
+        }
+        try {
+            closeForced(flushedEnd);
+        } catch (final RuntimeException e) {
+            failure = Failures.joined(failure, e);
+        }
+        Failures.throwIfAny(failure);
+        return done;
     }
 
     /**
@@ -158,10 +180,7 @@ final class LogSegments {
      * force may be under way.
      */
     void deleteDropped() {
-        final StorageException failure = doomed.close();
-        if (failure != null) {
-            throw failure;
-        }
+        doomed.deleteDue(Long.MAX_VALUE);
     }
 
     /** Deletes a segment's files at once. */
@@ -171,18 +190,14 @@ final class LogSegments {
     }
 
     /** Closes everything, deletes what was to be deleted. */
-    void close() {
-        StorageException failure = doomed.close();
+    @Override
+    public void close() {
+        final List<AutoCloseable> closing = new ArrayList<>();
+        closing.add(this::deleteDropped);
         final SegmentList last = list;
         for (int i = 0; i < last.size(); i++) {
-            try {
-                last.get(i).close();
-            } catch (final StorageException e) {
-                failure = e;
-            }
+            closing.add(last.get(i));
         }
-        if (failure != null) {
-            throw failure;
-        }
+        CloseHelper.closeAll(closing);
     }
 }

@@ -61,6 +61,8 @@ final class LogShrinking {
             bySize = dropWhere(config, nowMs, highWatermark, excess::takes);
         }
         view.release();
+        // Behind all that is to be dropped, so that a disk that refuses this keeps nothing in the log.
+        segments.renameDropped();
         return new RetentionResult(positions.startOffset(), byTime, bySize, byStart, blocker, blockerTimestamp);
     }
 
@@ -136,7 +138,6 @@ final class LogShrinking {
         positions.startOffset(newStart);
         segments.dropFront(count, config, nowMs);
         retainStates(newStart);
-        segments.renameDropped();
     }
 
     private void retainStates(final long startOffset) {
@@ -160,6 +161,7 @@ final class LogShrinking {
                 count++;
             }
             drop(count, config, nowMs);
+            segments.renameDropped();
         }
         return positions.startOffset();
     }

@@ -3,12 +3,14 @@ package io.cordwood.log;
 import static io.cordwood.log.TestBatches.batch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.StorageException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -19,6 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class DroppedSegmentsTest {
     private static final long NOW = 1_700_000_000_000L;
     private static final long DELAY_MS = 60_000;
+    private static final long HOUR_MS = 3_600_000;
+    private static final String ZERO = "00000000000000000000.log";
+    private static final String ONE = "00000000000000000001.log";
+    private static final String TWO = "00000000000000000002.log";
 
     @TempDir
     Path root;
@@ -58,11 +64,11 @@ final class DroppedSegmentsTest {
                 assertTrue(failure.file().contains("00000000000000000000.log"), failure.file());
                 assertEquals(2, log.startOffset());
                 assertArrayEquals(new long[] {2, 3}, log.baseOffsets());
-                assertEquals(List.of("0.log", "1.log", "2.log", "3.log"), logs(storage));
+                assertEquals(List.of("0.log", "1.log.deleted", "2.log", "3.log"), logs(storage));
 
                 append(log, "d");
                 assertEquals(List.of("2=c", "3=d"), LogTest.values(log, 2));
-                assertEquals(2, log.doWork(NOW));
+                assertEquals(1, log.doWork(NOW));
                 assertEquals(List.of("0.log.deleted", "1.log.deleted", "2.log", "3.log"), logs(storage));
                 assertEquals(2, log.doWork(NOW + DELAY_MS));
                 assertEquals(List.of("2.log", "3.log"), logs(storage));
@@ -108,18 +114,184 @@ final class DroppedSegmentsTest {
         }
     }
 
+    /** Acts that begin like this fail, however often they are tried. */
+    private static void refuse(final FailingStorage disk, final String... acts) {
+        disk.watch(act -> {
+            for (final String refused : acts) {
+                if (act.startsWith(refused)) {
+                    throw new StorageException(refused, "test", "refused", null);
+                }
+            }
+        });
+    }
+
     @Test
-    void aCloseThatCannotDeleteClosesAllTheSame() {
+    void aRenameThatFailsInEachCycleKeepsNothingElseWaiting() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                refuse(disk, "rename " + ZERO);
+                assertThrows(StorageException.class, () -> log.deletePrefix(2, log.endOffset(), NOW));
+                assertEquals(List.of("0.log", "1.log.deleted", "2.log", "3.log"), logs(storage));
+                append(log, "d");
+                assertEquals(4, log.flush());
+                assertEquals(2, Collections.frequency(disk.open(), TWO), "the writer's file, and the readers'");
+                final LogRequest roll = log.request(LogRequest.roll());
+                final LogRequest prefix = log.request(LogRequest.deletePrefix(3, 4));
+                assertThrows(StorageException.class, () -> log.doWork(NOW));
+                assertEquals(4, roll.result());
+                assertEquals(1, Collections.frequency(disk.open(), TWO));
+                assertThrows(StorageException.class, () -> log.doWork(NOW));
+                assertTrue(prefix.isDone());
+                assertEquals(3, log.startOffset());
+                assertEquals(List.of("0.log", "1.log.deleted", "2.log.deleted", "3.log", "4.log"), logs(storage));
+
+                final StorageException failure = assertThrows(StorageException.class, () -> log.doWork(NOW + DELAY_MS));
+                assertEquals("rename " + ZERO, failure.file());
+                assertEquals(List.of("3.log", "4.log"), logs(storage));
+                assertEquals(0, log.doWork(NOW + DELAY_MS));
+            }
+        }
+    }
+
+    @Test
+    void deletionsThatFailInEachCycleKeepNothingElseWaitingAndAreToldTogether() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                append(log, "d");
+                log.roll(NOW);
+                assertEquals(3, log.deletePrefix(3, log.endOffset(), NOW));
+                refuse(disk, "delete " + ZERO, "delete " + ONE);
+                for (int cycle = 0; cycle < 2; cycle++) {
+                    final LogRequest request = log.request(LogRequest.retain(4));
+                    final StorageException failure =
+                            assertThrows(StorageException.class, () -> log.doWork(NOW + DELAY_MS));
+                    assertEquals("delete " + ZERO, failure.file());
+                    assertEquals(1, failure.getSuppressed().length);
+                    assertTrue(failure.getSuppressed()[0].toString().contains(ONE));
+                    assertEquals(List.of("0.log.deleted", "1.log.deleted", "3.log", "4.log"), logs(storage));
+                    assertEquals(3, request.result());
+                }
+                disk.watch(act -> {});
+                assertEquals(2, log.doWork(NOW + DELAY_MS));
+                assertEquals(List.of("3.log", "4.log"), logs(storage));
+            }
+        }
+    }
+
+    @Test
+    void aRetentionDropsForEachReasonAlsoIfTheDiskRefusesToRename() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                refuse(disk, "rename " + ZERO);
+                // By their age the first two are to go, by their size all.
+                append(log, "d");
+                log.configure(LogConfig.of(Map.of("retention.bytes", "0", "retention.ms", "3600000")));
+                final UnsafeBuffer young = batch(NOW + HOUR_MS, "e");
+                log.append(young, 0, young.capacity(), AppendAs.client(0), NOW + HOUR_MS);
+                assertThrows(StorageException.class, () -> log.retain(NOW + HOUR_MS + 1, log.endOffset()));
+                assertArrayEquals(new long[] {5}, log.baseOffsets());
+                assertEquals(
+                        List.of("0.log", "1.log.deleted", "2.log.deleted", "3.log.deleted", "5.log"), logs(storage));
+            }
+        }
+    }
+
+    @Test
+    void whoIsTakenBackInACycleThatFailsIsToldAtOnce() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                final LogAppender door = new LogAppender(log, () -> NOW, 1000);
+                final AppendTicket ticket = door.newTicket();
+                final UnsafeBuffer batch = batch(NOW, "d");
+                assertTrue(door.offer(
+                        ticket, batch, 0, batch.capacity(), AppendAs.client(0).forced()));
+                door.doWork();
+                assertEquals(AppendTicket.PENDING, ticket.outcome());
+                refuse(disk, "rename " + ZERO);
+                assertThrows(StorageException.class, () -> log.deletePrefix(1, 3, NOW));
+                final LogRequest cut = log.request(LogRequest.truncateTo(3));
+                assertThrows(StorageException.class, door::doWork);
+                assertEquals(3, cut.result());
+                assertEquals(AppendTicket.FAILED, ticket.outcome());
+            }
+        }
+    }
+
+    @Test
+    void aCloseThatCannotDeleteClosesAllTheSameAndTellsOfEachFailure() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             final Log log = openWithThreeSegments(disk);
-            assertEquals(2, log.deletePrefix(2, log.endOffset(), NOW));
-            disk.fail("delete", "00000000000000000000.log.deleted", 1);
-            assertThrows(StorageException.class, log::close);
+            append(log, "d");
+            log.roll(NOW);
+            assertEquals(3, log.deletePrefix(3, log.endOffset(), NOW));
+            refuse(disk, "delete " + ZERO, "delete " + ONE);
+            final StorageException failure = assertThrows(StorageException.class, log::close);
+            assertEquals("delete " + ZERO, failure.file());
+            assertEquals(1, failure.getSuppressed().length);
+            assertTrue(failure.getSuppressed()[0].toString().contains(ONE));
+            assertTrue(log.isClosedCleanly());
+            assertEquals(List.of(), disk.open());
+            assertEquals(List.of("0.log.deleted", "1.log.deleted", "3.log", "4.log"), logs(storage));
             try (Log again = new LogBuilder(storage, "t-0").open(NOW)) {
-                assertEquals(List.of("2.log", "3.log"), logs(storage));
-                assertEquals(List.of("2=c"), LogTest.values(again, 2));
+                assertEquals(List.of("3.log", "4.log"), logs(storage));
+                assertEquals(List.of("3=d"), LogTest.values(again, 3));
             }
+        }
+    }
+
+    @Test
+    void anUncleanCloseClosesWhateverFailsToClose() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            final Log log = new LogBuilder(disk, "t-0")
+                    .state(new RecordCountState(disk, "t-0"))
+                    .open(NOW);
+            append(log, "a");
+            log.roll(NOW);
+            append(log, "b");
+            assertEquals(List.of(ZERO, ZERO, "00000000000000000001.counts", ONE), disk.open());
+            disk.fail("close", ZERO, 1).fail("close", ONE, 1).fail("close", ".counts", 1);
+            final StorageException failure = assertThrows(StorageException.class, log::closeUncleanly);
+            assertTrue(failure.file().endsWith(ZERO), failure.file());
+            assertEquals(2, failure.getSuppressed().length);
+            assertEquals(List.of(), disk.open());
+        }
+    }
+
+    @Test
+    void aCloseThatFailsTwiceTellsOfBoth() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            final Log log = openWithThreeSegments(disk);
+            assertEquals(1, log.deletePrefix(1, log.endOffset(), NOW));
+            disk.fail("force", "3.log", 1).fail("delete", ZERO + LogFiles.DELETED, 1);
+            final StorageException failure = assertThrows(StorageException.class, log::close);
+            assertEquals("force", failure.operation());
+            assertEquals(1, failure.getSuppressed().length);
+            assertTrue(failure.getSuppressed()[0].toString().contains(": delete failed"));
+            assertFalse(log.isClosedCleanly());
+            assertEquals(List.of(), disk.open());
+        }
+    }
+
+    @Test
+    void aWriterThatFailsToCloseAtARollKeepsNoForceAway() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                assertEquals(3, log.flush());
+                append(log, "d");
+                disk.fail("close", TWO, 1);
+                assertThrows(StorageException.class, () -> log.roll(NOW));
+                assertEquals(4, log.flush());
+                assertEquals(4, log.roll(NOW));
+            }
+            assertEquals(List.of(), disk.open());
         }
     }
 }
