@@ -14,11 +14,8 @@ final class ChannelFile implements StorageFile {
     private static final int AHEAD_BYTES_MIN = 8 << 20;
     private static final int AHEAD_BYTES_MAX = 64 << 20;
 
-    private final OpenFiles files;
     private final StagingPool pool;
-    private final Place place;
     private final WriteChannel writer;
-    private final ReadChannel reader;
     private volatile long length;
     private volatile boolean isClosed;
 
@@ -26,21 +23,23 @@ final class ChannelFile implements StorageFile {
     private @Nullable ByteBuffer staging;
     private int claimed;
     private int usualBytes;
-    private long reserved;
     private final long lengthAtOpen;
     private boolean isReservingAhead = true;
     private boolean isBroken;
 
-    ChannelFile(final OpenFiles files, final StagingPool pool, final Place place, final WriteChannel writer)
-            throws IOException {
-        this.files = files;
+    /** End of the zeros that the file was lengthened by: to be cut off, as far as nothing was written there. */
+    private long zerosEnd;
+
+    /** Up to here the writes find disk that was taken before, as zeros or unseen behind the end of the file. */
+    private long takenEnd;
+
+    ChannelFile(final StagingPool pool, final WriteChannel writer) throws IOException {
         this.pool = pool;
-        this.place = place;
         this.writer = writer;
-        this.reader = new ReadChannel(files, place);
         this.length = writer.size();
-        this.reserved = length;
         this.lengthAtOpen = length;
+        this.zerosEnd = length;
+        this.takenEnd = length;
     }
 
     /** Takes disk for that many bytes from the beginning of the file, so that a full disk shows now and not later. */
@@ -48,7 +47,8 @@ final class ChannelFile implements StorageFile {
         if (capacity > length) {
             try {
                 writer.extend(length, capacity);
-                reserved = capacity;
+                zerosEnd = capacity;
+                takenEnd = capacity;
             } catch (final IOException e) {
                 writer.cut(length);
                 throw e;
@@ -63,9 +63,7 @@ final class ChannelFile implements StorageFile {
 
     @Override
     public void claim(final int bytes, final UnsafeBuffer view) {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException("claim of " + bytes + " bytes");
-        }
+        Pieces.checkClaim(bytes);
         refuseBroken("claim");
         final ByteBuffer memory = staging;
         final ByteBuffer roomy =
@@ -76,9 +74,7 @@ final class ChannelFile implements StorageFile {
 
     @Override
     public void unclaim(final int bytes) {
-        if (bytes < 0 || bytes > claimed) {
-            throw new IllegalArgumentException("unclaim of " + bytes + " bytes, claimed are " + claimed);
-        }
+        Pieces.checkUnclaim(bytes, claimed);
         claimed -= bytes;
         if (claimed == 0) {
             giveBack();
@@ -94,7 +90,7 @@ final class ChannelFile implements StorageFile {
             return start;
         }
         final long end = start + claimed;
-        if (end > reserved) {
+        if (end > takenEnd) {
             reserveAhead(start, end);
         }
         try {
@@ -102,7 +98,7 @@ final class ChannelFile implements StorageFile {
             writer.write(memory, start);
         } catch (final IOException e) {
             isBroken = true;
-            throw Reasons.failure(place.path(), "write", e);
+            throw writer.failure("write", e);
         }
         // A log that gathers much asks for enough at once the next time; one that has stopped to do so, for less and
         // less.
@@ -122,33 +118,31 @@ final class ChannelFile implements StorageFile {
                 view.release();
                 return 0;
             }
-            final int seen = reader.view(position, wanted, view);
+            final int seen = writer.view(position, wanted, view);
             if (seen == wanted) {
                 return seen;
             }
             // Cut since the length was read? Then there is less to ask for.
             if (Pieces.clip(position, bytes, length) >= wanted) {
-                throw Pieces.tooShort(place.path(), position, wanted, seen, view);
+                throw Pieces.tooShort(writer.place().path(), position, wanted, seen, view);
             }
         }
     }
 
     @Override
     public long transferTo(final long position, final long bytes, final WritableByteChannel target) {
-        refuseClosed("send");
-        final long wanted = Pieces.clip(position, bytes, length);
-        return wanted == 0 ? 0 : reader.transferTo(position, wanted, target);
+        return writer.transferTo(position, bytes, length, target);
     }
 
     @Override
     public void truncate(final long bytes) {
         refuseClosed("truncate");
         final long before = length;
-        if (bytes < 0 || bytes > before) {
-            throw new IllegalArgumentException("truncate to " + bytes + ", the length is " + before);
-        }
+        Pieces.checkCut(bytes, before);
         dropClaimed();
-        if (bytes == before && reserved <= before && !isBroken) {
+        if (bytes == before && zerosEnd <= before && !isBroken) {
+            writer.freeBehindEnd(before);
+            takenEnd = before;
             return;
         }
         // First the length, so that no reader asks for bytes that are about to go.
@@ -157,20 +151,16 @@ final class ChannelFile implements StorageFile {
             writer.cut(bytes);
         } catch (final IOException e) {
             length = before;
-            throw Reasons.failure(place.path(), "truncate", e);
+            throw writer.failure("truncate", e);
         }
-        reserved = bytes;
+        zerosEnd = bytes;
+        takenEnd = bytes;
         isBroken = false;
     }
 
     @Override
     public void force() {
-        refuseClosed("force");
-        try {
-            writer.force();
-        } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "force", e);
-        }
+        writer.force();
     }
 
     @Override
@@ -180,23 +170,22 @@ final class ChannelFile implements StorageFile {
         }
         isClosed = true;
         dropClaimed();
-        reader.close();
         try (writer) {
             // What a failed write left behind stays for recovery to judge.
-            if (reserved > length && !isBroken) {
+            if (zerosEnd > length && !isBroken) {
                 writer.cut(length);
+            } else {
+                writer.freeBehindEnd(length);
             }
         } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "close", e);
-        } finally {
-            files.leave(place);
+            throw writer.failure("close", e);
         }
     }
 
     private ByteBuffer grow(final @Nullable ByteBuffer memory, final long bytes) {
         final ByteBuffer larger = pool.rent(bytes, usualBytes);
         if (larger == null) {
-            throw Reasons.failure(place.path(), "claim", "no memory to gather " + bytes + " bytes in");
+            throw writer.failure("claim", "no memory to gather " + bytes + " bytes in");
         }
         if (memory != null) {
             larger.clear().put(0, memory.clear(), 0, claimed);
@@ -214,9 +203,11 @@ final class ChannelFile implements StorageFile {
         final long written = end - lengthAtOpen;
         if (isReservingAhead && written >= AHEAD_BYTES_MIN / 2) {
             final long ahead = Math.min(AHEAD_BYTES_MAX, Math.max(AHEAD_BYTES_MIN, written / 2));
-            isReservingAhead = writer.reserveBehindEnd(start, end + ahead);
-            // Also a refusal may have taken something, to be given back.
-            reserved = end + ahead;
+            if (writer.reserveBehindEnd(start, end + ahead)) {
+                takenEnd = end + ahead;
+            } else {
+                isReservingAhead = false;
+            }
         }
     }
 
@@ -236,14 +227,13 @@ final class ChannelFile implements StorageFile {
     private void refuseBroken(final String operation) {
         refuseClosed(operation);
         if (isBroken) {
-            throw Reasons.failure(
-                    place.path(), operation, "an earlier write failed; truncate the file or open it anew");
+            throw writer.failure(operation, "an earlier write failed; truncate the file or open it anew");
         }
     }
 
     private void refuseClosed(final String operation) {
         if (isClosed) {
-            throw Reasons.failure(place.path(), operation, "the file is closed");
+            throw writer.failure(operation, "the file is closed");
         }
     }
 }

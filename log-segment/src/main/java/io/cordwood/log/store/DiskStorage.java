@@ -239,16 +239,15 @@ public final class DiskStorage implements Storage {
     private StorageFile openForAppending(final Path file, final FileUse use, final long capacity) {
         refuseWindows(file, "open");
         final boolean existed = Files.exists(file);
-        final Place place = files.enter(file);
         StorageFile opened = null;
         try {
-            final WriteChannel writer = new WriteChannel(files, place);
+            final WriteChannel writer = WriteChannel.open(files, file);
             try {
                 if (use == FileUse.APPEND_MAPPED) {
-                    opened = openMapped(place, writer, capacity);
+                    opened = openMapped(writer, capacity);
                 }
                 if (opened == null) {
-                    opened = openChannel(place, writer, use == FileUse.APPEND ? capacity : 0);
+                    opened = openChannel(writer, use == FileUse.APPEND ? capacity : 0);
                 }
                 return opened;
             } finally {
@@ -259,45 +258,41 @@ public final class DiskStorage implements Storage {
         } catch (final IOException e) {
             throw Reasons.failure(file, "open", e);
         } finally {
-            if (opened == null) {
-                files.leave(place);
-                if (!existed) {
-                    deleteQuietly(file);
-                }
+            if (opened == null && !existed) {
+                deleteQuietly(file);
             }
         }
     }
 
-    private ChannelFile openChannel(final Place place, final WriteChannel writer, final long capacity)
-            throws IOException {
-        final ChannelFile file = new ChannelFile(files, pool, place, writer);
+    private ChannelFile openChannel(final WriteChannel writer, final long capacity) throws IOException {
+        final ChannelFile file = new ChannelFile(pool, writer);
         file.reserve(capacity);
         return file;
     }
 
     /** Null if files cannot be mapped here. The first one shows it, by a reservation; the others trust that. */
-    private @Nullable MappedFile openMapped(final Place place, final WriteChannel writer, final long capacity)
-            throws IOException {
+    private @Nullable MappedFile openMapped(final WriteChannel writer, final long capacity) throws IOException {
         if (capacity == 0) {
             throw new IllegalArgumentException("a mapped file needs a capacity");
         }
+        final Path path = writer.place().path();
         if (!isMappingAvailable()) {
-            refuseMapping(place.path(), "this system cannot map files");
+            refuseMapping(path, "this system cannot map files");
             return null;
         }
         final MappedFile file;
         try {
-            file = new MappedFile(files, mappedFiles, place, writer, capacity, options.reserveBytes());
+            file = new MappedFile(files, mappedFiles, writer, capacity, options.reserveBytes());
         } catch (final IOException e) {
             if (isMappingProven) {
                 throw e;
             }
-            refuseMapping(place.path(), Reasons.words(place.path(), e));
+            refuseMapping(path, Reasons.words(path, e));
             return null;
         }
         if (!isMappingProven && !file.tryReserve()) {
             file.abandon();
-            refuseMapping(place.path(), "its file system cannot reserve disk ahead of the writer");
+            refuseMapping(path, "its file system cannot reserve disk ahead of the writer");
             return null;
         }
         isMappingProven = true;

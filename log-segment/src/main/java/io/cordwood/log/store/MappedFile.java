@@ -33,9 +33,7 @@ final class MappedFile implements StorageFile {
 
     private final OpenFiles files;
     private final MappedFiles siblings;
-    private final Place place;
     private final WriteChannel writer;
-    private final ReadChannel reader;
     private final long capacity;
     private final long step;
     private volatile @Nullable Mapping mapping;
@@ -55,22 +53,19 @@ final class MappedFile implements StorageFile {
     MappedFile(
             final OpenFiles files,
             final MappedFiles siblings,
-            final Place place,
             final WriteChannel writer,
             final long capacity,
             final int step)
             throws IOException {
         this.files = files;
         this.siblings = siblings;
-        this.place = place;
         this.writer = writer;
-        this.reader = new ReadChannel(files, place);
         this.length = writer.size();
         this.capacity = Math.max(capacity, length);
         this.step = Math.max(step, Mapping.PAGE_BYTES) & -Mapping.PAGE_BYTES;
         this.reservedEnd = length;
         this.claimedEnd = length;
-        this.current = files.mapWritable(place, this.capacity);
+        this.current = files.mapWritable(writer.place(), this.capacity);
         this.address = current.address();
         this.mapping = current;
     }
@@ -82,9 +77,7 @@ final class MappedFile implements StorageFile {
 
     @Override
     public void claim(final int bytes, final UnsafeBuffer view) {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException("claim of " + bytes + " bytes");
-        }
+        Pieces.checkClaim(bytes);
         refuseClosed("claim");
         final long start = claimedEnd;
         final long end = start + bytes;
@@ -97,9 +90,7 @@ final class MappedFile implements StorageFile {
 
     @Override
     public void unclaim(final int bytes) {
-        if (bytes < 0 || bytes > claimedEnd - length) {
-            throw new IllegalArgumentException("unclaim of " + bytes + " bytes, claimed are " + (claimedEnd - length));
-        }
+        Pieces.checkUnclaim(bytes, claimedEnd - length);
         claimedEnd -= bytes;
     }
 
@@ -116,7 +107,7 @@ final class MappedFile implements StorageFile {
         for (; ; ) {
             final Mapping seen = mapping;
             if (seen == null) {
-                throw Reasons.failure(place.path(), "read", "the file is closed");
+                throw writer.failure("read", "the file is closed");
             }
             if (seen.retain()) {
                 // A truncation changes the mapping after the length and before anything is appended: if the mapping is
@@ -132,18 +123,14 @@ final class MappedFile implements StorageFile {
 
     @Override
     public long transferTo(final long position, final long bytes, final WritableByteChannel target) {
-        refuseClosed("send");
-        final long wanted = Pieces.clip(position, bytes, length);
-        return wanted == 0 ? 0 : reader.transferTo(position, wanted, target);
+        return writer.transferTo(position, bytes, length, target);
     }
 
     @Override
     public void truncate(final long bytes) {
         refuseClosed("truncate");
         final long before = length;
-        if (bytes < 0 || bytes > before) {
-            throw new IllegalArgumentException("truncate to " + bytes + ", the length is " + before);
-        }
+        Pieces.checkCut(bytes, before);
         claimedEnd = before;
         beginReserving();
         try {
@@ -151,7 +138,7 @@ final class MappedFile implements StorageFile {
             // of
             // what is cut, and the writer goes on in a new one. Readers learn the length first, then the mapping.
             final Mapping old = current;
-            final Mapping fresh = files.mapWritable(place, capacity);
+            final Mapping fresh = files.mapWritable(writer.place(), capacity);
             length = bytes;
             current = fresh;
             address = fresh.address();
@@ -168,7 +155,7 @@ final class MappedFile implements StorageFile {
                 old.release();
             }
         } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "truncate", e);
+            throw writer.failure("truncate", e);
         } finally {
             isReserving.set(false);
         }
@@ -176,12 +163,7 @@ final class MappedFile implements StorageFile {
 
     @Override
     public void force() {
-        refuseClosed("force");
-        try {
-            writer.force();
-        } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "force", e);
-        }
+        writer.force();
     }
 
     @Override
@@ -193,18 +175,16 @@ final class MappedFile implements StorageFile {
         beginReserving();
         isClosed = true;
         siblings.remove(this);
-        reader.close();
         mapping = null;
         try (writer) {
             if (writer.size() > length) {
                 writer.cut(length, current);
             }
         } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "close", e);
+            throw writer.failure("close", e);
         } finally {
             current.endReserving();
             current.release();
-            files.leave(place);
         }
     }
 
@@ -224,7 +204,7 @@ final class MappedFile implements StorageFile {
     boolean tryReserve() {
         beginReserving();
         try {
-            return reserveStep() || files.isFull(place, step);
+            return reserveStep() || files.isFull(writer.place(), step);
         } finally {
             isReserving.set(false);
         }
@@ -254,17 +234,15 @@ final class MappedFile implements StorageFile {
 
     private void reserveNow(final long end) {
         if (end > capacity) {
-            throw Reasons.failure(
-                    place.path(), "claim", "the mapping of " + capacity + " bytes has no room up to " + end);
+            throw writer.failure("claim", "the mapping of " + capacity + " bytes has no room up to " + end);
         }
         beginReserving();
         try {
             while (reservedEnd < end) {
                 if (!reserveStep()) {
-                    throw Reasons.failure(
-                            place.path(),
+                    throw writer.failure(
                             "reserve",
-                            files.isFull(place, step) ? Reasons.NO_SPACE : "the file system refused");
+                            files.isFull(writer.place(), step) ? Reasons.NO_SPACE : "the file system refused");
                 }
             }
         } finally {
@@ -310,7 +288,7 @@ final class MappedFile implements StorageFile {
 
     private void refuseClosed(final String operation) {
         if (isClosed) {
-            throw Reasons.failure(place.path(), operation, "the file is closed");
+            throw writer.failure(operation, "the file is closed");
         }
     }
 }

@@ -2,7 +2,7 @@ package io.cordwood.log.store;
 
 import java.nio.file.Path;
 
-/** Arithmetic of the pieces that readers ask for. */
+/** What files of every kind check and answer alike: pieces that are asked for, claimed or cut off. */
 final class Pieces {
     private Pieces() {}
 
@@ -12,6 +12,24 @@ final class Pieces {
             throw new IllegalArgumentException("position " + position + ", length " + length);
         }
         return Math.min(length, Math.max(0, contentEnd - position));
+    }
+
+    static void checkClaim(final int bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("claim of " + bytes + " bytes");
+        }
+    }
+
+    static void checkUnclaim(final int bytes, final long claimed) {
+        if (bytes < 0 || bytes > claimed) {
+            throw new IllegalArgumentException("unclaim of " + bytes + " bytes, claimed are " + claimed);
+        }
+    }
+
+    static void checkCut(final long bytes, final long length) {
+        if (bytes < 0 || bytes > length) {
+            throw new IllegalArgumentException("truncate to " + bytes + ", the length is " + length);
+        }
     }
 
     static IllegalStateException readOnly(final Path file, final String operation) {

@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.OpenOption;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channel of the one writer of a file, which another thread may force meanwhile. An interrupt of either closes the channel
- * in the JDK; here it is opened again, and the write, which names its position, is done again.
+ * What a file for appending holds open, however its bytes get there: the channel of its one writer, which another thread may
+ * force meanwhile, and that of its readers. An interrupt closes a channel in the JDK; here it is opened again, and the write,
+ * which names its position, is done again.
  */
 final class WriteChannel implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WriteChannel.class);
@@ -22,14 +25,30 @@ final class WriteChannel implements AutoCloseable {
 
     private final OpenFiles files;
     private final Place place;
+    private final ReadChannel reader;
     private volatile FileChannel channel;
     private volatile boolean isClosed;
     private boolean hasDiskBehindEnd;
 
-    WriteChannel(final OpenFiles files, final Place place) throws IOException {
+    private WriteChannel(final OpenFiles files, final Place place) throws IOException {
         this.files = files;
         this.place = place;
+        this.reader = new ReadChannel(files, place);
         this.channel = files.openChannel(place, CREATE);
+    }
+
+    /** Opens a file, and creates it if it is missing. */
+    static WriteChannel open(final OpenFiles files, final Path path) throws IOException {
+        final Place place = files.enter(path);
+        WriteChannel opened = null;
+        try {
+            opened = new WriteChannel(files, place);
+            return opened;
+        } finally {
+            if (opened == null) {
+                files.leave(place);
+            }
+        }
     }
 
     long size() throws IOException {
@@ -82,7 +101,7 @@ final class WriteChannel implements AutoCloseable {
     }
 
     /** Gives back what is reserved behind the end of the file. If that fails it stays reserved, which harms no content. */
-    private void freeBehindEnd(final long length) {
+    void freeBehindEnd(final long length) {
         if (hasDiskBehindEnd) {
             try {
                 files.freeBehindEnd(place, length);
@@ -107,11 +126,25 @@ final class WriteChannel implements AutoCloseable {
         freeBehindEnd(length);
     }
 
+    /** Shows {@code length} bytes of the file, or what there is of them, to any thread. */
+    int view(final long position, final int length, final FileView view) {
+        return reader.view(position, length, view);
+    }
+
+    /** Sends a piece of the content to a channel, for any thread. */
+    long transferTo(final long position, final long length, final long contentEnd, final WritableByteChannel target) {
+        if (isClosed) {
+            throw failure("send", "the file is closed");
+        }
+        final long wanted = Pieces.clip(position, length, contentEnd);
+        return wanted == 0 ? 0 : reader.transferTo(position, wanted, target);
+    }
+
     /**
      * Forces what is written. Interrupted in the middle, the JDK hides what the system answered, and asking again would get
      * the answer of a system that has reported the failure already: so that is a failure too.
      */
-    void force() throws IOException {
+    void force() {
         boolean isInterrupted = Thread.interrupted();
         try {
             final FileChannel open = channel;
@@ -122,6 +155,8 @@ final class WriteChannel implements AutoCloseable {
                 reopen(open, e);
                 throw e;
             }
+        } catch (final IOException e) {
+            throw failure("force", e);
         } finally {
             restore(isInterrupted);
         }
@@ -130,7 +165,20 @@ final class WriteChannel implements AutoCloseable {
     @Override
     public void close() throws IOException {
         isClosed = true;
-        channel.close();
+        final FileChannel own = channel;
+        try (own) {
+            reader.close();
+        } finally {
+            files.leave(place);
+        }
+    }
+
+    StorageException failure(final String operation, final IOException cause) {
+        return Reasons.failure(place.path(), operation, cause);
+    }
+
+    StorageException failure(final String operation, final String reason) {
+        return Reasons.failure(place.path(), operation, reason);
     }
 
     /** Acts on the channel until no interrupt comes between. */
