@@ -245,7 +245,7 @@ public final class BatchValidator implements AutoCloseable {
         final int length = batch.sizeInBytes() - HEADER_BYTES;
         final int codecId = batch.codecId();
         if (codecId == 0) {
-            record.begin(batch.buffer(), index, length);
+            record.beginWithin(batch.buffer(), index, length);
             return Refusal.ACCEPTED;
         }
         final Codec codec = codecs.forId(codecId);
@@ -287,7 +287,7 @@ public final class BatchValidator implements AutoCloseable {
     private long everyRecord(final int count, final long baseTimestamp, final boolean keysRequired) {
         for (int i = 0; i < count; i++) {
             if (!record.decode()) {
-                flaw.ofRecord(i);
+                flaw.ofRecord(i, record.beginIndex());
                 return Refusal.CORRUPT_BATCH;
             }
             if (record.offsetDelta() != i) {
@@ -308,7 +308,8 @@ public final class BatchValidator implements AutoCloseable {
         }
         if (record.remaining() != 0) {
             final int left = record.remaining();
-            return corrupt("bytes after the last record", left, "must be", 0, HEADER_BYTES + record.position());
+            final int at = HEADER_BYTES + record.position() - record.beginIndex();
+            return corrupt("bytes after the last record", left, "must be", 0, at);
         }
         return Refusal.ACCEPTED;
     }
@@ -321,13 +322,13 @@ public final class BatchValidator implements AutoCloseable {
                 isEarly ? "must be at least" : "must be at most",
                 isEarly ? earliestMs : latestMs,
                 record.index());
-        flaw.ofRecord(number);
+        flaw.ofRecord(number, record.beginIndex());
         return Refusal.INVALID_TIMESTAMP;
     }
 
     private long invalidRecord(final int number, final String field, final long found, final long expected) {
         flaw.note(field, found, "must be", expected, record.index());
-        flaw.ofRecord(number);
+        flaw.ofRecord(number, record.beginIndex());
         return Refusal.INVALID_RECORD;
     }
 

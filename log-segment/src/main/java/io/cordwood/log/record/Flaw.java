@@ -34,9 +34,10 @@ final class Flaw {
         return false;
     }
 
-    /** Says of which record the flaw is. */
-    void ofRecord(final int number) {
+    /** Says of which record the flaw is, and where the records begin in what the flaw's index counted. */
+    void ofRecord(final int number, final int recordsIndex) {
         recordNumber = number;
+        byteIndex -= recordsIndex;
     }
 
     int recordNumber() {

@@ -54,7 +54,7 @@ final class LegacyMessages {
                 flaw.note("inner offset", offset, "must be more than", last, position);
             }
             if (!isSound || offset <= last) {
-                flaw.ofRecord(number);
+                flaw.ofRecord(number, 0);
                 return -1;
             }
             last = offset;

@@ -14,21 +14,21 @@ final class RawBytes {
     private RawBytes() {}
 
     static byte int8(final byte @Nullable [] array, final long address) {
-        return UnsafeApi.getByte(array, address);
+        return array == null ? UnsafeApi.getByte(address) : UnsafeApi.getByte(array, address);
     }
 
     static short int16(final byte @Nullable [] array, final long address) {
-        final short bits = UnsafeApi.getShort(array, address);
+        final short bits = array == null ? UnsafeApi.getShort(address) : UnsafeApi.getShort(array, address);
         return IS_LITTLE_ENDIAN ? Short.reverseBytes(bits) : bits;
     }
 
     static int int32(final byte @Nullable [] array, final long address) {
-        final int bits = UnsafeApi.getInt(array, address);
+        final int bits = array == null ? UnsafeApi.getInt(address) : UnsafeApi.getInt(array, address);
         return IS_LITTLE_ENDIAN ? Integer.reverseBytes(bits) : bits;
     }
 
     static long int64(final byte @Nullable [] array, final long address) {
-        final long bits = UnsafeApi.getLong(array, address);
+        final long bits = array == null ? UnsafeApi.getLong(address) : UnsafeApi.getLong(array, address);
         return IS_LITTLE_ENDIAN ? Long.reverseBytes(bits) : bits;
     }
 }

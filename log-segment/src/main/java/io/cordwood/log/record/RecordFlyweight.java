@@ -42,6 +42,7 @@ public final class RecordFlyweight {
     private byte @Nullable [] array;
     private long address;
 
+    private int begin;
     private int position;
     private int limit;
     private boolean isVarintBroken;
@@ -72,13 +73,37 @@ public final class RecordFlyweight {
         this.flaw = flaw;
     }
 
-    /** Shows a run of records, before the first one. */
+    /** Shows a run of records, before the first one; indexes count from its first byte. */
     void begin(final DirectBuffer records, final int first, final int length) {
         buffer.wrap(records, first, length);
         array = buffer.byteArray();
         address = buffer.addressOffset();
-        position = 0;
-        limit = length;
+        start(0, length);
+    }
+
+    /**
+     * Same, but indexes count from the start of the buffer, which most often is the one of the batch before: that costs a look
+     * instead of a wrap.
+     */
+    void beginWithin(final DirectBuffer source, final int first, final int length) {
+        source.boundsCheck(first, length);
+        if (source.addressOffset() != address
+                || source.byteArray() != array
+                || source.capacity() != buffer.capacity()) {
+            begin(source, 0, source.capacity());
+        }
+        start(first, first + length);
+    }
+
+    private void start(final int first, final int end) {
+        begin = first;
+        position = first;
+        limit = end;
+    }
+
+    /** Index of the first record of the run. */
+    int beginIndex() {
+        return begin;
     }
 
     int remaining() {
@@ -116,29 +141,59 @@ public final class RecordFlyweight {
             return noteLength(length, left);
         }
         final int end = at + length;
-        at = timestamp(at + 1, end);
-        read = varint(at, end);
-        offsetDelta = value(read);
-        read = varint(behind(read), end);
-        at = behind(read);
-        keyLength = value(read);
+        // Attributes, both deltas and the key's length, read at once: one byte each is what most records have.
+        final int four = RawBytes.int32(array, address + at);
+        if ((four & 0x0080_8080) == 0) {
+            timestampDelta = unsigned7(four >>> 16);
+            offsetDelta = unsigned7(four >>> 8);
+            keyLength = unsigned7(four);
+            at += Integer.BYTES;
+        } else {
+            at = timestamp(at + 1, end);
+            read = varint(at, end);
+            offsetDelta = value(read);
+            read = varint(behind(read), end);
+            at = behind(read);
+            keyLength = value(read);
+        }
         keyIndex = at;
         if (!spans("key length", keyLength, at, end)) {
             return false;
         }
-        read = varint(at + Math.max(keyLength, 0), end);
+        // A branch, not a maximum: it is foreseen, so that what follows is read before the length is known.
+        if (keyLength > 0) {
+            at += keyLength;
+        }
+        read = varint(at, end);
         at = behind(read);
         valueLength = value(read);
         valueIndex = at;
-        if (!spans("value length", valueLength, at, end)) {
-            return false;
+        return spans("value length", valueLength, at, end) && decodeHeaders(end);
+    }
+
+    private boolean decodeHeaders(final int end) {
+        int at = valueIndex;
+        if (valueLength > 0) {
+            at += valueLength;
         }
-        at = headers(at + Math.max(valueLength, 0), end);
-        if (at != end) {
-            return at >= 0 && flaw.note("bytes after the last header", end - at, "must be", 0, at);
+        final int last = end - 1;
+        if (at == last && RawBytes.int8(array, address + last) == 0) {
+            headerCount = 0;
+            headersIndex = end;
+            rewindHeaders();
+        } else {
+            at = headers(at, end);
+            if (at != end) {
+                return at >= 0 && flaw.note("bytes after the last header", end - at, "must be", 0, at);
+            }
         }
         position = end;
         return true;
+    }
+
+    /** The signed number in the lowest seven bits: a varint of one byte. */
+    private static int unsigned7(final int bits) {
+        return ((bits & 0x7F) >>> 1) ^ -(bits & 1);
     }
 
     private boolean noteLength(final int length, final int left) {

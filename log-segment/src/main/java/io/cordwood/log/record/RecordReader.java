@@ -119,7 +119,7 @@ public final class RecordReader implements AutoCloseable {
         final int length =
                 header.batchLength() + RecordBatchDescriptor.LOG_OVERHEAD - RecordBatchDescriptor.HEADER_BYTES;
         if (codecId == 0 || count == 0) {
-            record.begin(buffer, first, length);
+            record.beginWithin(buffer, first, length);
         } else {
             final DirectBuffer plain = decompress(codecId, buffer, first, length, RecordBatchDescriptor.MAGIC_V2);
             record.begin(plain, 0, plain.capacity());
@@ -212,12 +212,13 @@ public final class RecordReader implements AutoCloseable {
         }
         if (number == count) {
             if (record.remaining() != 0) {
-                throw flawed("bytes after the last record", record.remaining(), "must be", 0, record.position());
+                final int at = RecordBatchDescriptor.HEADER_BYTES + record.position() - record.beginIndex();
+                throw flawed("bytes after the last record", record.remaining(), "must be", 0, at);
             }
             return false;
         }
         if (!record.decode()) {
-            flaw.ofRecord(number);
+            flaw.ofRecord(number, record.beginIndex());
             throw new CorruptRecordException(flaw);
         }
         final int delta = record.offsetDelta();
@@ -229,7 +230,7 @@ public final class RecordReader implements AutoCloseable {
                     offset > lastOffset ? "must be at most" : "must be more than",
                     offset > lastOffset ? lastOffset : previousOffset,
                     record.index());
-            flaw.ofRecord(number);
+            flaw.ofRecord(number, record.beginIndex());
             throw new CorruptRecordException(flaw);
         }
         previousOffset = offset;
@@ -248,7 +249,7 @@ public final class RecordReader implements AutoCloseable {
             return false;
         }
         if (!legacy.decode()) {
-            flaw.ofRecord(number);
+            flaw.ofRecord(number, 0);
             throw new CorruptRecordException(flaw);
         }
         record.assign(

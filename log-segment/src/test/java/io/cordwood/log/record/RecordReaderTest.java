@@ -11,6 +11,7 @@ import io.cordwood.log.codec.CodecBuffer;
 import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
+import java.nio.ByteBuffer;
 import java.util.Random;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -163,6 +164,50 @@ class RecordReaderTest {
             }
             readOrRefuse(bytes, "seed " + seed + " round " + round);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsReadDoesNotDependOnWhatLiesAroundTheBatch(final CompressionType type) {
+        final long seed = 20_261_201L;
+        final Random random = new Random(seed);
+        for (int round = 0; round < 2_000; round++) {
+            final UnsafeBuffer alone = Batches.of(type, 1 + random.nextInt(4), random.nextInt(50));
+            for (int hits = random.nextInt(3); hits > 0; hits--) {
+                // Not the length, which may be right beside others only.
+                alone.putByte(12 + random.nextInt(alone.capacity() - 12), (byte) random.nextInt());
+            }
+            final int before = random.nextInt(100);
+            final UnsafeBuffer among =
+                    new UnsafeBuffer(ByteBuffer.allocateDirect(before + alone.capacity() + random.nextInt(3)));
+            among.setMemory(0, among.capacity(), (byte) random.nextInt());
+            among.putBytes(before, alone, 0, alone.capacity());
+            final String where = "seed " + seed + " round " + round;
+            assertEquals(transcript(alone, 0), transcript(among, before), where);
+        }
+    }
+
+    private String transcript(final UnsafeBuffer bytes, final int index) {
+        final StringBuilder seen = new StringBuilder();
+        try {
+            reader.wrap(batch.wrap(bytes, index));
+            final RecordFlyweight record = reader.record();
+            while (reader.next()) {
+                seen.append(record.offset())
+                        .append(' ')
+                        .append(record.timestamp())
+                        .append(' ');
+                seen.append(key(record)).append('=').append(value(record));
+                while (record.nextHeader()) {
+                    seen.append(' ').append(text(record, record.headerNameIndex(), record.headerNameLength()));
+                    seen.append(':').append(text(record, record.headerValueIndex(), record.headerValueLength()));
+                }
+                seen.append('\n');
+            }
+        } catch (final CorruptRecordException | CodecException refused) {
+            seen.append(refused.getMessage());
+        }
+        return seen.toString();
     }
 
     private void readOrRefuse(final UnsafeBuffer bytes, final String where) {
