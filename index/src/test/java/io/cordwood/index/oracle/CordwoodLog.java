@@ -69,6 +69,18 @@ final class CordwoodLog implements AutoCloseable {
         return new CordwoodLog(storage, (isMapped ? builder.mapped() : builder).open(nowMs), nowMs);
     }
 
+    /**
+     * A log that somebody else has opened, and is going to close.
+     *
+     * @param log of a data directory.
+     * @param storage of the directory.
+     * @param nowMs of the clock.
+     * @return the log.
+     */
+    static CordwoodLog over(final Log log, final DiskStorage storage, final long nowMs) {
+        return new CordwoodLog(storage, log, nowMs);
+    }
+
     void clock(final long newNowMs) {
         nowMs = newNowMs;
     }
@@ -120,6 +132,10 @@ final class CordwoodLog implements AutoCloseable {
 
     void publish() {
         log.publish();
+    }
+
+    void flush() {
+        accepted(log.flush());
     }
 
     void roll() {

@@ -151,7 +151,8 @@ final class KafkaLog implements AutoCloseable {
                 next = batch.nextOffset();
             }
             if (next == from) {
-                throw new IllegalStateException("Kafka read nothing at offset " + from);
+                // A gap at the end: nothing was appended between the last record and the end of the log.
+                return records;
             }
         }
         return records;
@@ -192,6 +193,15 @@ final class KafkaLog implements AutoCloseable {
         log.updateHighWatermark(log.logEndOffset());
         log.maybeIncrementLogStartOffset(offset, LogStartOffsetIncrementReason.ClientRecordDeletion);
         log.deleteOldSegments();
+    }
+
+    /** Forces all that was appended, which moves the recovery point. */
+    void flush() {
+        log.flush(false);
+    }
+
+    long recoveryPoint() {
+        return log.recoveryPoint();
     }
 
     /** Closes as a broker does on a clean shutdown: indexes trimmed, everything forced, a producer snapshot written. */

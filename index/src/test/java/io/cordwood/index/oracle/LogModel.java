@@ -33,16 +33,32 @@ final class LogModel {
      * @param found end of a log.
      */
     void settleEnd(final long found) {
-        final long least = Math.max(start, endOfBatches());
-        if (found < least || found > end) {
-            throw new AssertionError("the log ends at " + found + ", not between " + least + " and " + end);
+        if (found < leastEnd() || found > end) {
+            throw new AssertionError("the log ends at " + found + ", not between " + leastEnd() + " and " + end);
         }
         end = found;
+    }
+
+    /**
+     * Takes back a start that was moved, if a crash came before the checkpoint.
+     *
+     * @param known start by the checkpoint, or the first segment if that lies above.
+     */
+    void settleStart(final long known) {
+        if (known > start) {
+            throw new AssertionError("the log starts at " + known + ", and " + start + " was asked for");
+        }
+        start = known;
     }
 
     /** Whether the start lies in a gap at the end: Kafka then warns that it deletes all segments, and rightly does so. */
     boolean startsBehindAllBatches() {
         return start > endOfBatches();
+    }
+
+    /** Where the log ends if the gap at its end is not kept. */
+    long leastEnd() {
+        return Math.max(start, endOfBatches());
     }
 
     private long endOfBatches() {
