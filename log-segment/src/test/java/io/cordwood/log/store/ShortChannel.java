@@ -10,8 +10,6 @@ import java.nio.channels.WritableByteChannel;
 
 /** A channel that moves a few bytes at a time, as the system is free to do, and that a test can fill up. */
 final class ShortChannel extends FileChannel {
-    private static final int BYTES_AT_ONCE = 7;
-
     private final FileChannel file;
     private final Disk disk;
 
@@ -20,15 +18,16 @@ final class ShortChannel extends FileChannel {
         this.disk = disk;
     }
 
-    /** What is left on the disk. */
+    /** What is left on the disk, and what it moves with one call. */
     static final class Disk {
         long bytesLeft = Long.MAX_VALUE;
+        int bytesAtOnce = 7;
     }
 
     @Override
     public int read(final ByteBuffer target, final long position) throws IOException {
         final int limit = target.limit();
-        target.limit(Math.min(limit, target.position() + BYTES_AT_ONCE));
+        target.limit(Math.min(limit, target.position() + disk.bytesAtOnce));
         try {
             return file.read(target, position);
         } finally {
@@ -42,7 +41,7 @@ final class ShortChannel extends FileChannel {
         if (disk.bytesLeft == 0) {
             throw new IOException("No space left on device");
         }
-        source.limit((int) Math.min(limit, source.position() + Math.min(BYTES_AT_ONCE, disk.bytesLeft)));
+        source.limit((int) Math.min(limit, source.position() + Math.min(disk.bytesAtOnce, disk.bytesLeft)));
         try {
             final int written = file.write(source, position);
             disk.bytesLeft -= written;
@@ -54,7 +53,7 @@ final class ShortChannel extends FileChannel {
 
     @Override
     public long transferTo(final long position, final long count, final WritableByteChannel target) throws IOException {
-        return file.transferTo(position, Math.min(count, BYTES_AT_ONCE), target);
+        return file.transferTo(position, Math.min(count, disk.bytesAtOnce), target);
     }
 
     @Override

@@ -4,14 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -259,40 +257,6 @@ class StorageFileTest {
         try (FileView view = new FileView()) {
             assertEquals(length, file.view(position, length, view));
             return view.buffer().getStringWithoutLengthAscii(0, length);
-        }
-    }
-
-    @Test
-    void diskIsTakenAheadOfMuchThatIsWrittenAndGivenBack() throws Exception {
-        assumeTrue(Mapping.isReservableBehindEnd(), "disk can be reserved behind the end of a file on Linux alone");
-        final int piece = 1 << 20;
-        try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
-            for (int i = 0; i < 5; i++) {
-                Scratch.append(file, piece, 1);
-            }
-            assertEquals(5L * piece, Files.size(root.resolve("f")), "nobody else sees a longer file");
-            assertTrue(allocatedBytes("f") >= 12L * piece, "allocated: " + allocatedBytes("f"));
-            file.truncate(file.length());
-            assertTrue(allocatedBytes("f") < 6L * piece, "allocated after a trim: " + allocatedBytes("f"));
-            for (int i = 0; i < 4; i++) {
-                Scratch.append(file, piece, 1);
-            }
-            assertTrue(allocatedBytes("f") >= 14L * piece, "allocated: " + allocatedBytes("f"));
-        }
-        assertEquals(9L * piece, Files.size(root.resolve("f")));
-        assertTrue(allocatedBytes("f") < 10L * piece, "allocated after the close: " + allocatedBytes("f"));
-        try (StorageFile file = storage.open("f", FileUse.READ, 0)) {
-            Scratch.assertContent(file, 0, 9 * piece, 1);
-        }
-    }
-
-    private long allocatedBytes(final String name) throws Exception {
-        final Process stat =
-                new ProcessBuilder("stat", "-c", "%b", root.resolve(name).toString()).start();
-        try (var out = stat.inputReader(StandardCharsets.US_ASCII)) {
-            return 512 * Long.parseLong(out.readLine().strip());
-        } finally {
-            stat.waitFor();
         }
     }
 }
