@@ -211,10 +211,7 @@ final class Mapping implements FileView.Hold {
         if (from >= Math.min(length, hiddenFrom) || (from != firstPage && firstPage == (hiddenFrom & -PAGE_BYTES))) {
             return;
         }
-        final long zeros = from == firstPage ? from : firstPage + PAGE_BYTES;
-        if (zeros < length) {
-            map(address + zeros, length - zeros, PROTECTION_READ, MAP_ZEROS_FIXED, NO_FILE, 0);
-        }
+        // The copy first: if the file cannot be opened nothing is cut, and nothing may be hidden.
         if (from > firstPage) {
             final int own = openFile(place.path(), OPEN_READ);
             try {
@@ -225,6 +222,10 @@ final class Mapping implements FileView.Hold {
             } finally {
                 Posix.API.close(own);
             }
+        }
+        final long zeros = from == firstPage ? from : firstPage + PAGE_BYTES;
+        if (zeros < length) {
+            map(address + zeros, length - zeros, PROTECTION_READ, MAP_ZEROS_FIXED, NO_FILE, 0);
         }
         hiddenFrom = from;
     }

@@ -1,5 +1,6 @@
 package io.cordwood.log.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -167,6 +168,65 @@ class MappingTest {
                 Scratch.append(file, LENGTH, 2);
                 assertOldOrZero(view.buffer(), 5000);
             }
+        }
+    }
+
+    @Test
+    void aCutAboveAnEarlierOneBringsNothingBack() {
+        write("f", 1);
+        try (StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0);
+                FileView view = new FileView();
+                StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            lookup.view(0, LENGTH, view);
+            file.truncate(5000);
+            Scratch.append(file, LENGTH, 2);
+            final byte[] seen = assertOldOrZero(view.buffer(), 5000);
+            for (final int cut : new int[] {90_000, 50_001, 40_960, 8193, 6000}) {
+                file.truncate(cut);
+                Scratch.append(file, LENGTH, 3);
+                assertArrayEquals(seen, assertOldOrZero(view.buffer(), 5000));
+            }
+        }
+    }
+
+    @Test
+    void aCutFindsTheMappingsOfAFileThatWasRenamed() {
+        write("f", 1);
+        write("g", 5);
+        try (FileView view = new FileView();
+                FileView ofOther = new FileView()) {
+            final StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0);
+            final StorageFile other = storage.open("g", FileUse.LOOKUP, 0);
+            lookup.view(0, LENGTH, view);
+            other.view(0, LENGTH, ofOther);
+            lookup.close();
+            other.close();
+            storage.rename("f", "h");
+            storage.rename("g", "f");
+            try (StorageFile file = storage.open("h", FileUse.APPEND, 0)) {
+                file.truncate(5000);
+                Scratch.append(file, LENGTH, 2);
+            }
+            assertOldOrZero(view.buffer(), 5000);
+            Scratch.assertShown(ofOther.buffer(), 0, LENGTH, 5);
+        }
+    }
+
+    @Test
+    void aCutThatCannotBeHiddenIsRefusedAndHidesNothing() throws IOException {
+        write("f", 1);
+        try (StorageFile lookup = storage.open("f", FileUse.LOOKUP, 0);
+                FileView view = new FileView();
+                StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            lookup.view(0, LENGTH, view);
+            Files.move(root.resolve("f"), root.resolve("elsewhere"));
+            assertThrows(StorageException.class, () -> file.truncate(5000));
+            assertEquals(LENGTH, file.length());
+            Scratch.assertShown(view.buffer(), 0, LENGTH, 1);
+            Files.move(root.resolve("elsewhere"), root.resolve("f"));
+            file.truncate(5000);
+            Scratch.append(file, LENGTH, 2);
+            assertOldOrZero(view.buffer(), 5000);
         }
     }
 
