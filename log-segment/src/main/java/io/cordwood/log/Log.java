@@ -528,7 +528,7 @@ public final class Log implements AutoCloseable {
                 state.snapshot(end);
             }
             while (flush() == Refusal.FORCE_UNDER_WAY) {
-                Thread.onSpinWait();
+                forces.awaitIdle();
             }
             isClosedCleanly = true;
         }
@@ -555,9 +555,7 @@ public final class Log implements AutoCloseable {
             return;
         }
         isClosed = true;
-        while (!forces.tryExclude()) {
-            Thread.onSpinWait();
-        }
+        forces.exclude();
         final IllegalStateException closed = new IllegalStateException("the log is closed");
         appends.fence(closed);
         for (LogRequest request = requests.poll(); request != null; request = requests.poll()) {

@@ -235,12 +235,14 @@ final class LogAppends {
     }
 
     private void enlargeActive(final int size, final long nowMs) {
-        // A force may look at the empty file at this moment; it is short, and such batches are rare.
-        while (!forces.tryExclude()) {
-            Thread.onSpinWait();
-        }
+        // A force may look at the empty file at this moment; such batches are rare.
+        forces.exclude();
         try {
             segments.replaceEmptyActive(config, size, nowMs);
+        } catch (final RuntimeException e) {
+            // The old file is closed, and perhaps gone.
+            fence(e);
+            throw e;
         } finally {
             forces.include();
         }

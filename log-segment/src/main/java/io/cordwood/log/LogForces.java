@@ -3,6 +3,8 @@ package io.cordwood.log;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,30 @@ final class LogForces {
 
     void include() {
         guard.set(IDLE);
+    }
+
+    /** Keeps forces away, as soon as the one that is under way has ended. */
+    void exclude() {
+        while (!tryExclude()) {
+            awaitIdle();
+        }
+    }
+
+    /**
+     * Waits until no force is under way; the next may begin at once. That takes as long as the disk does, so the thread is put to
+     * sleep, and goes on waiting if it is interrupted: it is to close what the force looks at.
+     */
+    void awaitIdle() {
+        final IdleStrategy idle = new BackoffIdleStrategy();
+        boolean isInterrupted = false;
+        while (guard.get() != IDLE) {
+            // A thread that stays interrupted would not sleep.
+            isInterrupted |= Thread.interrupted();
+            idle.idle();
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** After a cut: what was asked for beyond the new end is void. */

@@ -5,6 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -261,9 +263,20 @@ final class MappedFile implements StorageFile {
         return true;
     }
 
+    /** Waits for who is reserving, which takes as long as the disk does: asleep, and also if the thread is interrupted. */
     private void beginReserving() {
+        if (isReserving.compareAndSet(false, true)) {
+            return;
+        }
+        final IdleStrategy idle = new BackoffIdleStrategy();
+        boolean isInterrupted = false;
         while (!isReserving.compareAndSet(false, true)) {
-            Thread.onSpinWait();
+            // A thread that stays interrupted would not sleep.
+            isInterrupted |= Thread.interrupted();
+            idle.idle();
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
