@@ -119,12 +119,7 @@ public final class SparseIndex implements SegmentIndex {
         }
     }
 
-    /**
-     * What look-ups found to be wrong with the files. They go on with what can be believed, and are slower and not wrong; but
-     * {@link #largestTimestamp} may be less than what the segment holds. {@link #restore} and the segment's batches mend it.
-     *
-     * @return file and fault, or null if nothing is known to be wrong.
-     */
+    @Override
     public @Nullable String damage() {
         return tables instanceof SealedIndex sealed ? sealed.damage() : null;
     }

@@ -32,11 +32,13 @@ public final class SparseIndexes implements SegmentIndexFactory {
      * {@inheritDoc}
      *
      * <p>Both files must be there, unless the segment is empty; their sizes must be whole entries, and no more of them than the
-     * segment can have batches (preallocated files that were not cut mostly have more); and the time index must have one,
-     * because sealing adds it. A segment without any timestamp has none legally: it is built anew, which is safe and rare.
+     * segment can have batches; they must be shorter than they may become, since a file that was preallocated and not cut is as
+     * long as that; and the time index must have an entry, because sealing adds it. A segment without any timestamp has none
+     * legally, and a full index has the length of a preallocated one: they are looked into, which is safe and rare.
      */
     @Override
-    public boolean isPlausible(final List<FileStatus> files, final long baseOffset, final long logBytes) {
+    public boolean isPlausible(
+            final List<FileStatus> files, final long baseOffset, final long logBytes, final IndexLimits limits) {
         final FileStatus offsets = find(files, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
         final FileStatus times = find(files, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
         if (logBytes == 0) {
@@ -45,8 +47,8 @@ public final class SparseIndexes implements SegmentIndexFactory {
         return offsets != null
                 && times != null
                 && times.length() > 0
-                && isPlausible(offsets.length(), OffsetIndexDescriptor.ENTRY_BYTES, logBytes)
-                && isPlausible(times.length(), TimeIndexDescriptor.ENTRY_BYTES, logBytes);
+                && isPlausible(offsets.length(), OffsetIndexDescriptor.ENTRY_BYTES, logBytes, limits)
+                && isPlausible(times.length(), TimeIndexDescriptor.ENTRY_BYTES, logBytes, limits);
     }
 
     @Override
@@ -54,8 +56,12 @@ public final class SparseIndexes implements SegmentIndexFactory {
         return List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
     }
 
-    private static boolean isPlausible(final long length, final int entryBytes, final long logBytes) {
-        return length % entryBytes == 0 && (length / entryBytes - 1) * LEAST_BATCH_BYTES < logBytes;
+    private static boolean isPlausible(
+            final long length, final int entryBytes, final long logBytes, final IndexLimits limits) {
+        final long entries = length / entryBytes;
+        return length % entryBytes == 0
+                && (entries - 1) * LEAST_BATCH_BYTES < logBytes
+                && entries < limits.bytesMax() / entryBytes;
     }
 
     private static @Nullable FileStatus find(final List<FileStatus> files, final String name) {

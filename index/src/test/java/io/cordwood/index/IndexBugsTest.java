@@ -84,7 +84,7 @@ final class IndexBugsTest {
                 .add(1, 100, BASE_TIME + 3);
         assertEquals(36, segment.timeBytes(true).length);
         segment.write(directory, segment.offsetBytes(), Arrays.copyOf(segment.timeBytes(true), 10_485_756));
-        assertFalse(new SparseIndexes().isPlausible(storage.list(""), 0, segment.length()));
+        assertFalse(new SparseIndexes().isPlausible(storage.list(""), 0, segment.length(), segment.limits));
         try (SparseIndex index = segment.opened(storage);
                 FileView view = new FileView()) {
             assertEquals(BASE_TIME + 3, index.largestTimestamp(view), "retention must not see an old segment");
@@ -95,7 +95,7 @@ final class IndexBugsTest {
             assertNull(index.damage());
         }
         assertArrayEquals(segment.timeBytes(true), TestSegment.read(directory.resolve(segment.timeFile())));
-        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 0, segment.length()));
+        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 0, segment.length(), segment.limits));
     }
 
     @Test
@@ -202,10 +202,10 @@ final class IndexBugsTest {
         final TestSegment segment = new TestSegment(2076, EVERY_BATCH).add(1, 100, BASE_TIME);
         final byte[] zeroEntry = new byte[8];
         segment.write(directory, zeroEntry, segment.timeBytes(true));
-        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 2076, segment.length()));
+        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 2076, segment.length(), segment.limits));
         assertHealthy(segment);
         segment.write(directory, new byte[0], segment.timeBytes(true));
-        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 2076, segment.length()));
+        assertTrue(new SparseIndexes().isPlausible(storage.list(""), 2076, segment.length(), segment.limits));
         assertHealthy(segment);
     }
 
@@ -213,7 +213,8 @@ final class IndexBugsTest {
     void b30CutIndexFilesAreMended() {
         final TestSegment segment = TestSegment.random(77, 200);
         segment.write(directory, Arrays.copyOf(segment.offsetBytes(), 43), Arrays.copyOf(segment.timeBytes(true), 55));
-        assertFalse(new SparseIndexes().isPlausible(storage.list(""), segment.baseOffset, segment.length()));
+        assertFalse(new SparseIndexes()
+                .isPlausible(storage.list(""), segment.baseOffset, segment.length(), segment.limits));
         try (SparseIndex index = segment.opened(storage)) {
             assertNull(segment.unsafeAnswer(index));
             assertNotNull(index.damage());
@@ -222,7 +223,8 @@ final class IndexBugsTest {
             index.seal();
             assertNull(segment.difference(index, true));
         }
-        assertTrue(new SparseIndexes().isPlausible(storage.list(""), segment.baseOffset, segment.length()));
+        assertTrue(new SparseIndexes()
+                .isPlausible(storage.list(""), segment.baseOffset, segment.length(), segment.limits));
     }
 
     @Test

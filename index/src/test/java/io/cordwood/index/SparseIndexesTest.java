@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.log.IndexLimits;
 import io.cordwood.log.store.FileStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,9 @@ final class SparseIndexesTest {
         assertFalse(isPlausible(80, -1, 1000), "no time index");
         assertFalse(isPlausible(10_485_760, 132, 1 << 24), "padded offset index");
         assertFalse(isPlausible(80, 10_485_756, 1 << 24), "padded time index");
+        assertTrue(isPlausible(4088, 4080, 1 << 24));
+        assertFalse(isPlausible(4096, 132, 1 << 24), "padded or full offset index beside a large segment");
+        assertFalse(isPlausible(80, 4092, 1 << 24), "padded or full time index beside a large segment");
     }
 
     @Test
@@ -51,6 +55,6 @@ final class SparseIndexesTest {
                 files.add(new FileStatus(name + ".timeindex", base == 42 ? timeBytes : 13, 0, false));
             }
         }
-        return indexes.isPlausible(files, 42, logBytes);
+        return indexes.isPlausible(files, 42, logBytes, new IndexLimits(4096, 0));
     }
 }

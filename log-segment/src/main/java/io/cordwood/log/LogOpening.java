@@ -111,10 +111,11 @@ final class LogOpening {
             final SegmentFiles segmentFiles,
             final List<Segment> segments,
             final long startOffset) {
+        final IndexLimits limits = SegmentFiles.limits(builder.config);
         final boolean[] sound = new boolean[segments.size()];
         for (int i = 0; i < sound.length; i++) {
             final Segment segment = segments.get(i);
-            sound[i] = builder.indexes.isPlausible(files, segment.baseOffset(), segment.bytes());
+            sound[i] = builder.indexes.isPlausible(files, segment.baseOffset(), segment.bytes(), limits);
             if (!sound[i] && i < sound.length - 1) {
                 recovery.noteIndex(segment);
             }

@@ -78,7 +78,9 @@ final class LogShrinking {
 
     private long ageMs(final Segment segment, final long nowMs) {
         final long largest = segment.index().largestTimestamp(view);
-        return nowMs - (largest >= 0 ? largest : segment.modifiedMs());
+        // A damaged index may not know the youngest records: they are no reason to drop the segment before its time.
+        final boolean isKnown = largest >= 0 && segment.index().damage() == null;
+        return nowMs - (isKnown ? largest : Math.max(largest, segment.modifiedMs()));
     }
 
     private boolean isBelowStart(final SegmentList list, final int index) {

@@ -47,7 +47,8 @@ final class OffsetsByTime implements AutoCloseable {
         for (int i = 0; i < list.size() && list.get(i).baseOffset() < end; i++) {
             final Segment candidate = list.get(i);
             segment = candidate;
-            if (candidate.index().largestTimestamp(view) >= timestampMs) {
+            if (candidate.index().largestTimestamp(view) >= timestampMs
+                    || candidate.index().damage() != null) {
                 final long found = findIn(candidate, timestampMs, end);
                 if (found >= 0) {
                     return found;

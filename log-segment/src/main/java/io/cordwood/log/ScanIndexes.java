@@ -4,6 +4,7 @@ import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * No index at all: every look-up is a scan from the segment's start. For short logs, and for tests that want one thing less.
@@ -29,7 +30,8 @@ public final class ScanIndexes implements SegmentIndexFactory {
     }
 
     @Override
-    public boolean isPlausible(final List<FileStatus> files, final long baseOffset, final long logBytes) {
+    public boolean isPlausible(
+            final List<FileStatus> files, final long baseOffset, final long logBytes, final IndexLimits limits) {
         // The largest timestamp lives in memory only, so a sealed segment is read once at an open.
         return false;
     }
@@ -82,6 +84,11 @@ public final class ScanIndexes implements SegmentIndexFactory {
         @Override
         public long largestTimestamp(final FileView view) {
             return largestTimestamp;
+        }
+
+        @Override
+        public @Nullable String damage() {
+            return null;
         }
 
         @Override

@@ -1,13 +1,14 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.FileView;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where in a segment's file an offset or a timestamp is to be looked for: a sparse offset index and a time index, always
  * rebuildable from the segment. An answer is a floor: the place asked for is at the returned position or behind it.
  *
- * <p>Threads: {@link #append}, {@link #restore}, {@link #seal} and {@link #close} belong to the log's writer. The look-ups
- * and {@link #largestTimestamp} may be called by any thread at any time. {@link #force} may run beside the writer.
+ * <p>Threads: {@link #append}, {@link #restore}, {@link #seal} and {@link #close} belong to the log's writer. The look-ups,
+ * {@link #largestTimestamp} and {@link #damage} may be called by any thread at any time. {@link #force} may run beside the writer.
  *
  * <p>Durability: nothing before {@link #force}. An index that was lost, cut or spoiled costs time and never data.
  */
@@ -47,12 +48,21 @@ public interface SegmentIndex extends AutoCloseable {
     long positionOfTimestamp(long timestampMs, FileView view);
 
     /**
-     * The largest timestamp that was taken note of.
+     * The largest timestamp that was taken note of. After this call {@link #damage} tells whether it can be relied on.
      *
      * @param view of the caller, free to be used.
      * @return milliseconds since the epoch, or -1 if there is none.
      */
     long largestTimestamp(FileView view);
+
+    /**
+     * What look-ups found to be wrong with the index. They go on with what can be believed, and are slower and not wrong; but
+     * {@link #largestTimestamp} may be less than what the segment holds. {@link #restore} and the segment's batches mend it.
+     *
+     * @return file and fault, or null if nothing is known to be wrong.
+     */
+    @Nullable
+    String damage();
 
     /**
      * Opens the index for appending after an open, a recovery or a truncation: keeps the first entries, as far as they can be

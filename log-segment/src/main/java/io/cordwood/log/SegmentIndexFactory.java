@@ -38,9 +38,10 @@ public interface SegmentIndexFactory {
      * @param files of the log's directory, as the storage lists them, sorted by name.
      * @param baseOffset of the segment.
      * @param logBytes length of the segment's file.
-     * @return false if the index has to be built anew from the segment.
+     * @param limits on bytes and interval.
+     * @return false if the index must be looked into, and what is missing built anew from the segment.
      */
-    boolean isPlausible(List<FileStatus> files, long baseOffset, long logBytes);
+    boolean isPlausible(List<FileStatus> files, long baseOffset, long logBytes, IndexLimits limits);
 
     /**
      * Which files the index of a segment consists of, so that the log can rename and delete them with it.

@@ -86,8 +86,11 @@ final class ReviewedFaultsTest {
 
         @Override
         public boolean isPlausible(
-                final List<io.cordwood.log.store.FileStatus> files, final long baseOffset, final long logBytes) {
-            return scan.isPlausible(files, baseOffset, logBytes);
+                final List<io.cordwood.log.store.FileStatus> files,
+                final long baseOffset,
+                final long logBytes,
+                final IndexLimits limits) {
+            return scan.isPlausible(files, baseOffset, logBytes, limits);
         }
 
         @Override

@@ -1,0 +1,146 @@
+package io.cordwood.index.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.AppendAs;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogBuilder;
+import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.LogReader;
+import io.cordwood.log.RetentionResult;
+import io.cordwood.log.codec.CompressionType;
+import io.cordwood.log.store.DiskStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Sealed indexes that look right from outside after a clean stop, and are not: they cost time, and neither answers nor records. */
+final class DamagedIndexTest {
+    private static final long NOW = System.currentTimeMillis();
+    private static final long HOUR_MS = 3_600_000;
+    private static final int ENTRY_BYTES = 12;
+    private static final int TIME_BYTES_MAX = 4092;
+    private static final int OFFSET_BYTES_MAX = 4096;
+
+    @TempDir
+    Path directory;
+
+    private long sealedEnd;
+
+    private static Log open(final DiskStorage storage, final String... settings) {
+        final Map<String, String> all = new HashMap<>(
+                Map.of("segment.bytes", "20000", "index.interval.bytes", "500", "segment.index.bytes", "4096"));
+        for (int i = 0; i < settings.length; i += 2) {
+            all.put(settings[i], settings[i + 1]);
+        }
+        return new LogBuilder(storage, "")
+                .config(LogConfig.of(all))
+                .indexes(new SparseIndexes())
+                .recoveryPoint(Long.MAX_VALUE)
+                .open(NOW);
+    }
+
+    /** Two segments; each record is an hour younger than the one before, and the last is of now. */
+    @BeforeEach
+    void fill() {
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage)) {
+            for (int i = 0; log.baseOffsets().length < 2; i++) {
+                append(log, i);
+            }
+            sealedEnd = log.baseOffsets()[1];
+        }
+    }
+
+    private static void append(final Log log, final int hour) {
+        final byte[] bytes = StoredBatch.encode(
+                        0, -1, CompressionType.NONE, new long[] {NOW - (1000 - hour) * HOUR_MS}, "v".repeat(200))
+                .bytes();
+        assertEquals(hour, log.append(new UnsafeBuffer(bytes), 0, bytes.length, AppendAs.client(0), NOW));
+    }
+
+    private static long timestamp(final long offset) {
+        return NOW - (1000 - offset) * HOUR_MS;
+    }
+
+    private Path file(final String suffix) {
+        return directory.resolve(LogFiles.name(0, suffix));
+    }
+
+    /** Looks for each record of the sealed segment by its timestamp. */
+    private void assertAllFound(final Log log) {
+        try (LogReader reader = log.newReader()) {
+            for (long offset = 0; offset < sealedEnd; offset++) {
+                assertEquals(offset, reader.offsetForTimestamp(timestamp(offset), Long.MAX_VALUE));
+                assertTrue(reader.read(offset, Long.MAX_VALUE, 1) > 0);
+            }
+        }
+    }
+
+    @Test
+    void indexesThatWereNotCutAreMendedAtACleanOpen() throws IOException {
+        final byte[] offsets = Files.readAllBytes(file(LogFiles.OFFSET_INDEX));
+        final byte[] times = Files.readAllBytes(file(LogFiles.TIME_INDEX));
+        // As at a kill: preallocated, and without the entry that sealing adds.
+        Files.write(file(LogFiles.OFFSET_INDEX), Arrays.copyOf(offsets, OFFSET_BYTES_MAX));
+        Files.write(
+                file(LogFiles.TIME_INDEX),
+                Arrays.copyOf(Arrays.copyOf(times, times.length - ENTRY_BYTES), TIME_BYTES_MAX));
+        assertTrue(
+                Files.size(file(LogFiles.LOG)) > OFFSET_BYTES_MAX / 8 * 26, "the segment has room for so many batches");
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage)) {
+            assertAllFound(log);
+        }
+        assertEquals(ByteBuffer.wrap(offsets), ByteBuffer.wrap(Files.readAllBytes(file(LogFiles.OFFSET_INDEX))));
+        assertEquals(ByteBuffer.wrap(times), ByteBuffer.wrap(Files.readAllBytes(file(LogFiles.TIME_INDEX))));
+    }
+
+    @Test
+    void recordsAreFoundByTimeBehindADamagedIndex() throws IOException {
+        final byte[] times = Files.readAllBytes(file(LogFiles.TIME_INDEX));
+        for (int from = 0; from < times.length; from += 4 * ENTRY_BYTES) {
+            final byte[] damaged = times.clone();
+            Arrays.fill(damaged, from, times.length, (byte) 0);
+            Files.write(file(LogFiles.TIME_INDEX), damaged);
+            try (DiskStorage storage = new DiskStorage(directory);
+                    Log log = open(storage)) {
+                assertAllFound(log);
+            }
+        }
+    }
+
+    @Test
+    void youngRecordsAreNotDroppedBecauseTheIndexLostThem() throws IOException {
+        final byte[] times = Files.readAllBytes(file(LogFiles.TIME_INDEX));
+        final byte[] damaged = times.clone();
+        Arrays.fill(damaged, ENTRY_BYTES, times.length, (byte) 0);
+        final long youngest = timestamp(sealedEnd - 1);
+        final long retentionMs = NOW - youngest + HOUR_MS / 2;
+        for (final byte[] bytes : new byte[][] {times, damaged}) {
+            Files.write(file(LogFiles.TIME_INDEX), bytes);
+            try (DiskStorage storage = new DiskStorage(directory);
+                    Log log = open(storage, "retention.ms", Long.toString(retentionMs))) {
+                final RetentionResult kept = log.retain(NOW, Long.MAX_VALUE);
+                assertEquals(0, kept.dropped());
+                assertEquals(0, log.startOffset());
+            }
+        }
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage, "retention.ms", Long.toString(retentionMs))) {
+            // Nor are they kept for ever.
+            assertEquals(1, log.retain(NOW + 2 * retentionMs, sealedEnd).dropped());
+        }
+    }
+}
