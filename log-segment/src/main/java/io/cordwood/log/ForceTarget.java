@@ -74,7 +74,6 @@ public final class ForceTarget {
     }
 
     private @Nullable RuntimeException force() {
-        @Nullable RuntimeException failure = new IllegalStateException("the force ended with an error");
         try {
             for (int i = first; i < list.size(); i++) {
                 final Segment segment = list.get(i);
@@ -88,17 +87,21 @@ public final class ForceTarget {
             if (isDirectoryDirty) {
                 segments.files().storage().syncDirectory(segments.files().directory());
             }
-            failure = null;
         } catch (final RuntimeException e) {
-            failure = e;
-        } finally {
-            // Also after an Error the log must not wait for this force for ever.
-            if (failure == null) {
-                forces.succeeded(endOffset, namesChanged);
-            } else {
-                forces.failed(failure);
-            }
+            forces.failed(e);
+            return e;
+        } catch (final Error e) {
+            // Also then the log must not wait for this force for ever, and has to say what has happened.
+            forces.failed(poison(e));
+            throw e;
         }
-        return failure;
+        forces.succeeded(endOffset, namesChanged);
+        return null;
+    }
+
+    private StorageException poison(final Error error) {
+        final SegmentFiles files = segments.files();
+        return new StorageException(
+                files.storage().describe(files.directory()), "force", "it ended with an error: " + error, error);
     }
 }

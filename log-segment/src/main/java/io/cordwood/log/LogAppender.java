@@ -167,7 +167,15 @@ public final class LogAppender implements Agent {
             }
         } catch (final RuntimeException e) {
             ticket.failed(e);
+        } catch (final Error e) {
+            ticket.failed(told(e));
+            throw e;
         }
+    }
+
+    /** An error for those who wait; it goes on to whoever runs the agent as well. */
+    private static RuntimeException told(final Error error) {
+        return new IllegalStateException("the appender met an error: " + error, error);
     }
 
     private void publish() {
@@ -176,6 +184,9 @@ public final class LogAppender implements Agent {
         } catch (final RuntimeException e) {
             fail(e);
             return;
+        } catch (final Error e) {
+            fail(told(e));
+            throw e;
         }
         for (AppendTicket ticket = published.poll(); ticket != null; ticket = published.poll()) {
             if (ticket.as().durability() == Durability.FORCED) {

@@ -43,7 +43,7 @@ final class LogAppends {
     /** A batch is claimed, but not everybody who must know of it does. */
     private boolean isTorn;
 
-    private @Nullable RuntimeException fence;
+    private @Nullable Throwable fence;
 
     LogAppends(
             final LogSegments segments,
@@ -90,24 +90,25 @@ final class LogAppends {
     }
 
     @Nullable
-    RuntimeException fence() {
+    Throwable fence() {
         return fence;
     }
 
     /** From here on nothing is appended until the log is opened anew. */
-    void fence(final RuntimeException cause) {
+    void fence(final Throwable cause) {
         if (fence == null) {
             fence = cause;
         }
     }
 
     void requireUsable(final String operation) {
-        final RuntimeException cause = fence;
+        final Throwable cause = fence;
         if (cause != null) {
             throw new StorageException(
                     segments.files().storage().describe(segments.files().directory()),
                     operation,
-                    "the log takes no changes since an earlier failure and must be opened anew: " + cause.getMessage(),
+                    "the log takes no changes since an earlier failure and must be opened anew: "
+                            + (cause instanceof Error ? cause : cause.getMessage()),
                     cause);
         }
         if (openClaimBytes > 0) {
@@ -146,7 +147,7 @@ final class LogAppends {
                 first = first == UNDEFINED ? base : first;
                 at += size;
             }
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             // Before the first batch nothing has changed; behind it the states know batches that nobody will see.
             if (first != UNDEFINED || isTorn) {
                 fence(e);
@@ -239,7 +240,7 @@ final class LogAppends {
         forces.exclude();
         try {
             segments.replaceEmptyActive(config, size, nowMs);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             // The old file is closed, and perhaps gone.
             fence(e);
             throw e;
@@ -270,7 +271,7 @@ final class LogAppends {
             for (final DerivedState state : states) {
                 state.snapshot(newBase);
             }
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             fence(e);
             throw e;
         }
@@ -287,7 +288,7 @@ final class LogAppends {
         positions.appendedEnd(nextOffset);
         try {
             segments.active().file().publish();
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             fence(e);
             throw e;
         }
@@ -335,7 +336,7 @@ final class LogAppends {
         final long verdict;
         try {
             verdict = judge.judgeClaimed(claimed, size, open, as);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             abort();
             throw e;
         }
@@ -354,7 +355,7 @@ final class LogAppends {
         RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
         try {
             placed(size, base + next.lastOffsetDelta(), next.maxTimestamp(), as.durability());
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             fence(e);
             throw e;
         }

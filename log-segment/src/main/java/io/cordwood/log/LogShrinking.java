@@ -196,7 +196,7 @@ final class LogShrinking {
         }
         try {
             return act.getAsLong();
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             appends.fence(e);
             throw e;
         } finally {
