@@ -326,13 +326,24 @@ public final class Log implements AutoCloseable {
         try {
             done = tidy(nowMs);
         } finally {
-            final LogRequest request = requests.peek();
-            if (request != null && request.carryOut(this, nowMs)) {
-                requests.poll();
-                done++;
-            }
+            done += carryOutRequest(nowMs);
         }
         return done;
+    }
+
+    private int carryOutRequest(final long nowMs) {
+        final LogRequest request = requests.peek();
+        if (request == null) {
+            return 0;
+        }
+        try {
+            request.carryOut(this, nowMs);
+        } finally {
+            if (request.isDone()) {
+                requests.poll();
+            }
+        }
+        return request.isDone() ? 1 : 0;
     }
 
     private int tidy(final long nowMs) {
@@ -348,13 +359,18 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Asks the writer's thread for a change; it is made in one of its next {@link #doWork} cycles.
+     * Asks the writer's thread for a change; it is made in one of its next {@link #doWork} cycles. If the log is closed before,
+     * the request has failed. Any thread.
      *
      * @param request that tells the outcome; used once.
      * @return the same.
      */
     public LogRequest request(final LogRequest request) {
         requests.add(request);
+        // Closed at this moment, nobody may look at the queue any more; what the writer still came to is done by now.
+        if (isClosed && !request.isDone()) {
+            request.fail(new IllegalStateException("the log is closed"));
+        }
         return request;
     }
 

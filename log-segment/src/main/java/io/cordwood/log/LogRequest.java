@@ -10,16 +10,19 @@ import org.jspecify.annotations.Nullable;
 public final class LogRequest {
     private enum Kind {
         TRUNCATE,
+        START_ANEW,
         DELETE_PREFIX,
         RETAIN,
-        ROLL
+        ROLL,
+        FLUSH
     }
 
     private final Kind kind;
     private final long offset;
     private final long highWatermark;
     private long result;
-    private @Nullable RuntimeException failure;
+    private long awaitedEnd = -1;
+    private @Nullable Throwable failure;
     private volatile boolean isDone;
 
     private LogRequest(final Kind kind, final long offset, final long highWatermark) {
@@ -36,6 +39,16 @@ public final class LogRequest {
      */
     public static LogRequest truncateTo(final long offset) {
         return new LogRequest(Kind.TRUNCATE, offset, 0);
+    }
+
+    /**
+     * A {@link Log#truncateFullyAndStartAt}.
+     *
+     * @param offset start and end of the log then.
+     * @return the request, whose result is the offset.
+     */
+    public static LogRequest truncateFullyAndStartAt(final long offset) {
+        return new LogRequest(Kind.START_ANEW, offset, 0);
     }
 
     /**
@@ -68,22 +81,34 @@ public final class LogRequest {
         return new LogRequest(Kind.ROLL, 0, 0);
     }
 
-    /** The writer's: false if it has to be tried again in the next cycle. A failure is told to whoever has asked. */
-    boolean carryOut(final Log log, final long nowMs) {
-        try {
-            result = change(log, nowMs);
-            if (result == Refusal.FORCE_UNDER_WAY) {
-                return false;
-            }
-        } catch (final RuntimeException e) {
-            failure = e;
-        }
-        isDone = true;
-        return true;
+    /**
+     * A {@link Log#flush}, on the writer's thread; or, if somebody else forces the log at the time, their force of what was
+     * published when the writer came to the request.
+     *
+     * @return the request, whose result is the flushed offset.
+     */
+    public static LogRequest flush() {
+        return new LogRequest(Kind.FLUSH, 0, 0);
     }
 
-    /** The writer's: the log closes, and the change is not made. */
-    void fail(final RuntimeException cause) {
+    /**
+     * The writer's: done, unless it has to be tried again in the next cycle. A failure is told to whoever has asked, and thrown as
+     * well if it is an error, which concerns more than this request.
+     */
+    void carryOut(final Log log, final long nowMs) {
+        try {
+            result = change(log, nowMs);
+            isDone = result != Refusal.FORCE_UNDER_WAY;
+        } catch (final RuntimeException e) {
+            fail(e);
+        } catch (final Error e) {
+            fail(e);
+            throw e;
+        }
+    }
+
+    /** The change is not made. */
+    void fail(final Throwable cause) {
         failure = cause;
         isDone = true;
     }
@@ -91,10 +116,25 @@ public final class LogRequest {
     private long change(final Log log, final long nowMs) {
         return switch (kind) {
             case TRUNCATE -> log.truncateTo(offset, nowMs);
+            case START_ANEW -> log.truncateFullyAndStartAt(offset, nowMs);
             case DELETE_PREFIX -> log.deletePrefix(offset, highWatermark, nowMs);
             case RETAIN -> log.retain(nowMs, highWatermark).startOffset();
             case ROLL -> log.roll(nowMs);
+            case FLUSH -> flush(log);
         };
+    }
+
+    /** Forces come one behind the other under load, and the writer might never find the time between two. */
+    private long flush(final Log log) {
+        final long own = log.flush();
+        if (own != Refusal.FORCE_UNDER_WAY) {
+            return own;
+        }
+        if (awaitedEnd < 0) {
+            awaitedEnd = log.endOffset();
+        }
+        final long flushed = log.flushedOffset();
+        return flushed >= awaitedEnd ? flushed : Refusal.FORCE_UNDER_WAY;
     }
 
     /**
@@ -117,7 +157,8 @@ public final class LogRequest {
             throw new IllegalStateException("the request is not done");
         }
         if (failure != null) {
-            throw new IllegalStateException("the request has failed: " + failure.getMessage(), failure);
+            final Object reason = failure instanceof Error ? failure : failure.getMessage();
+            throw new IllegalStateException("the request has failed: " + reason, failure);
         }
         return result;
     }
