@@ -173,7 +173,8 @@ final class DryStorage implements Storage {
     }
 
     /** What there is by a name; null for nothing. */
-    private @Nullable FileStatus status(final String path) {
+    @Override
+    public @Nullable FileStatus status(final String path) {
         final DryContent content = files.get(path);
         if (content != null && content.isChanged()) {
             return new FileStatus(name(path), content.length(), content.modifiedMs(), false);

@@ -27,19 +27,18 @@ final class SmallFile {
      */
     static byte @Nullable [] read(
             final Storage storage, final String directory, final String name, final int bytesMax) {
-        for (final FileStatus status : storage.list(directory)) {
-            if (status.name().equals(name) && !status.isDirectory()) {
-                final String path = LogFiles.path(directory, name);
-                if (status.length() > bytesMax) {
-                    throw new CorruptLogException(
-                            storage.describe(path),
-                            bytesMax,
-                            "has " + status.length() + " bytes, at most " + bytesMax + " make sense");
-                }
-                return content(storage, path, (int) status.length());
-            }
+        final String path = LogFiles.path(directory, name);
+        final FileStatus status = storage.status(path);
+        if (status == null || status.isDirectory()) {
+            return null;
         }
-        return null;
+        if (status.length() > bytesMax) {
+            throw new CorruptLogException(
+                    storage.describe(path),
+                    bytesMax,
+                    "has " + status.length() + " bytes, at most " + bytesMax + " make sense");
+        }
+        return content(storage, path, (int) status.length());
     }
 
     private static byte[] content(final Storage storage, final String path, final int length) {

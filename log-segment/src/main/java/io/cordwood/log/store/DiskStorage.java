@@ -80,7 +80,10 @@ public final class DiskStorage implements Storage {
         final List<FileStatus> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             for (final Path entry : entries) {
-                addStatus(entry, found);
+                final FileStatus status = statusOf(entry);
+                if (status != null) {
+                    found.add(status);
+                }
             }
         } catch (final NoSuchFileException e) {
             return List.of();
@@ -91,6 +94,16 @@ public final class DiskStorage implements Storage {
         }
         found.sort(Comparator.comparing(FileStatus::name));
         return found;
+    }
+
+    @Override
+    public @Nullable FileStatus status(final String path) {
+        final Path entry = resolve(path);
+        try {
+            return statusOf(entry);
+        } catch (final IOException e) {
+            throw Reasons.failure(entry, "look for", e);
+        }
     }
 
     @Override
@@ -173,7 +186,10 @@ public final class DiskStorage implements Storage {
         final Path path = resolve(directory);
         refuseWindows(path, "make directory");
         try {
-            Files.createDirectories(path);
+            // Most often it is there, and to try to make it then costs an exception.
+            if (!Files.isDirectory(path)) {
+                Files.createDirectories(path);
+            }
         } catch (final IOException e) {
             throw Reasons.failure(path, "make directory", e);
         }
@@ -315,20 +331,18 @@ public final class DiskStorage implements Storage {
         }
     }
 
-    private static void addStatus(final Path entry, final List<FileStatus> found) throws IOException {
-        final Path name = entry.getFileName();
-        if (name != null) {
-            try {
-                final BasicFileAttributes attributes = Files.readAttributes(entry, BasicFileAttributes.class);
-                final boolean isDirectory = attributes.isDirectory();
-                found.add(new FileStatus(
-                        name.toString(),
-                        isDirectory ? 0 : attributes.size(),
-                        attributes.lastModifiedTime().toMillis(),
-                        isDirectory));
-            } catch (final NoSuchFileException e) {
-                // Deleted since the directory was read.
-            }
+    private static @Nullable FileStatus statusOf(final Path entry) throws IOException {
+        try {
+            final BasicFileAttributes attributes = Files.readAttributes(entry, BasicFileAttributes.class);
+            final boolean isDirectory = attributes.isDirectory();
+            return new FileStatus(
+                    entry.getFileName().toString(),
+                    isDirectory ? 0 : attributes.size(),
+                    attributes.lastModifiedTime().toMillis(),
+                    isDirectory);
+        } catch (final NoSuchFileException e) {
+            // Deleted since the directory was read, or never there.
+            return null;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.cordwood.log.store;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One directory tree that holds logs: names, and the files behind them. Everything that the toolkit does to a disk goes
@@ -23,6 +24,24 @@ public interface Storage extends AutoCloseable {
      * @throws StorageException if it cannot be read.
      */
     List<FileStatus> list(String directory);
+
+    /**
+     * Looks for one entry of a directory.
+     *
+     * @param path of a file or directory, not of the root.
+     * @return what {@link #list} would say of it; null if there is none.
+     * @throws StorageException if it cannot be asked for.
+     */
+    default @Nullable FileStatus status(final String path) {
+        final int slash = path.lastIndexOf('/');
+        final String name = path.substring(slash + 1);
+        for (final FileStatus status : list(path.substring(0, Math.max(0, slash)))) {
+            if (status.name().equals(name)) {
+                return status;
+            }
+        }
+        return null;
+    }
 
     /**
      * Opens a file. A file for appending is created if it is missing; one for reading is touched only when it is first

@@ -2,6 +2,7 @@ package io.cordwood.log.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,6 +58,12 @@ class DiskStorageTest {
         assertEquals(
                 List.of("t-0"), storage.list("").stream().map(FileStatus::name).toList());
         assertEquals(List.of(), storage.list("missing"));
+        for (final FileStatus listed : found) {
+            assertEquals(listed, storage.status("t-0/" + listed.name()));
+        }
+        assertEquals(storage.list("").get(0), storage.status("t-0"));
+        assertNull(storage.status("t-0/missing"));
+        assertNull(storage.status("missing/a"));
     }
 
     @ParameterizedTest
