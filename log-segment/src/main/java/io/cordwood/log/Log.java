@@ -1,12 +1,8 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.Refusal;
-import io.cordwood.log.store.FileView;
-import java.util.ArrayList;
 import java.util.List;
-import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,20 +24,15 @@ import org.jspecify.annotations.Nullable;
 public final class Log implements AutoCloseable {
     private final LogSegments segments;
     private final LogPositions positions;
-    private final BatchJudge judge;
     private final LogAppends appends;
     private final LogForces forces;
     private final LogShrinking shrinking;
     private final LeaderEpochTable epochs;
-    private final List<DerivedState> states;
     private final RecoveryReport recovery;
-    private final ManyToOneConcurrentLinkedQueue<LogRequest> requests = new ManyToOneConcurrentLinkedQueue<>();
+    private final LogRequests requests = new LogRequests();
+    private final LogEnding ending;
     private final LogParts parts;
     private volatile LogConfig config;
-    private long flushCheckedMs;
-    private long flushedAtCheck;
-    private volatile boolean isClosed;
-    private volatile boolean isClosedCleanly;
 
     Log(
             final LogBuilder builder,
@@ -50,11 +41,9 @@ public final class Log implements AutoCloseable {
             final LogSegments segments,
             final RecoveryReport recovery,
             final long nowMs) {
-        this.states = states;
         this.epochs = epochs;
         this.recovery = recovery;
         this.config = builder.config;
-        this.flushCheckedMs = nowMs;
         this.parts = new LogParts(
                 builder.storage,
                 builder.directory,
@@ -66,11 +55,11 @@ public final class Log implements AutoCloseable {
         this.segments = segments;
         final long end = recovery.endOffset();
         this.positions = new LogPositions(recovery.startOffset(), end, Math.min(builder.recoveryPoint, end));
-        this.flushedAtCheck = positions.flushedEnd();
-        this.forces = new LogForces(positions);
-        this.judge = new BatchJudge(states, epochs, builder.codecs, builder.config);
+        this.forces = new LogForces(segments, positions, states, nowMs);
+        final BatchJudge judge = new BatchJudge(states, epochs, builder.codecs, builder.config);
         this.appends = new LogAppends(segments, positions, forces, states, judge, builder.config, builder.jitterSeed);
         this.shrinking = new LogShrinking(parts, segments, positions, appends, forces, states);
+        this.ending = new LogEnding(segments, positions, appends, forces, requests, states);
     }
 
     /**
@@ -108,7 +97,6 @@ public final class Log implements AutoCloseable {
      */
     public long gather(
             final DirectBuffer buffer, final int index, final int length, final AppendAs as, final long nowMs) {
-        checkPoison();
         return appends.gather(buffer, index, length, as, nowMs);
     }
 
@@ -119,7 +107,6 @@ public final class Log implements AutoCloseable {
      * @throws io.cordwood.log.store.StorageException if the write fails; the log is fenced then.
      */
     public long publish() {
-        checkPoison();
         appends.requireUsable("publish");
         appends.publish();
         forces.request(appends.forcedEnd());
@@ -151,7 +138,6 @@ public final class Log implements AutoCloseable {
      * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
      */
     public long claim(final int length, final UnsafeBuffer view, final long maxTimestamp, final long nowMs) {
-        checkPoison();
         return appends.claim(length, view, maxTimestamp, nowMs);
     }
 
@@ -189,7 +175,7 @@ public final class Log implements AutoCloseable {
      * @return a sentence with the values.
      */
     public String refusalReason() {
-        return judge.refusalReason();
+        return appends.refusalReason();
     }
 
     /**
@@ -268,7 +254,7 @@ public final class Log implements AutoCloseable {
      * @return the force; null if another one or a truncation is under way.
      */
     public @Nullable ForceTarget beginForce() {
-        return forces.begin(segments, states);
+        return forces.begin();
     }
 
     /**
@@ -278,14 +264,8 @@ public final class Log implements AutoCloseable {
      * @throws io.cordwood.log.store.StorageException if the system reports a failure, or did so before; the log is poisoned.
      */
     public long flush() {
-        checkPoison();
         appends.requireUsable("flush");
-        final ForceTarget target = beginForce();
-        if (target == null) {
-            return Refusal.FORCE_UNDER_WAY;
-        }
-        target.run();
-        return positions.flushedEnd();
+        return forces.flush();
     }
 
     /**
@@ -296,19 +276,7 @@ public final class Log implements AutoCloseable {
      * @return true if {@link #beginForce} should be called.
      */
     public boolean isFlushDue(final long nowMs) {
-        final long flushed = positions.flushedEnd();
-        final long unflushed = positions.publishedEnd() - flushed;
-        if (unflushed <= 0 || flushed != flushedAtCheck) {
-            flushCheckedMs = nowMs;
-            flushedAtCheck = flushed;
-        }
-        return unflushed > 0 && isFlushDue(unflushed, nowMs);
-    }
-
-    private boolean isFlushDue(final long unflushed, final long nowMs) {
-        return forces.isRequested()
-                || unflushed >= config.flushMessages()
-                || nowMs - flushCheckedMs >= config.flushMs();
+        return forces.isDue(config, nowMs);
     }
 
     /**
@@ -321,29 +289,13 @@ public final class Log implements AutoCloseable {
      *     was done, and the refused act is tried again in the next cycle.
      */
     public int doWork(final long nowMs) {
-        checkPoison();
         int done = 0;
         try {
             done = tidy(nowMs);
         } finally {
-            done += carryOutRequest(nowMs);
+            done += requests.carryOutNext(this, nowMs);
         }
         return done;
-    }
-
-    private int carryOutRequest(final long nowMs) {
-        final LogRequest request = requests.peek();
-        if (request == null) {
-            return 0;
-        }
-        try {
-            request.carryOut(this, nowMs);
-        } finally {
-            if (request.isDone()) {
-                requests.poll();
-            }
-        }
-        return request.isDone() ? 1 : 0;
     }
 
     private int tidy(final long nowMs) {
@@ -367,10 +319,6 @@ public final class Log implements AutoCloseable {
      */
     public LogRequest request(final LogRequest request) {
         requests.add(request);
-        // Closed at this moment, nobody may look at the queue any more; what the writer still came to is done by now.
-        if (isClosed && !request.isDone()) {
-            request.fail(new IllegalStateException("the log is closed"));
-        }
         return request;
     }
 
@@ -462,12 +410,7 @@ public final class Log implements AutoCloseable {
      * @return the sum of their lengths.
      */
     public long sizeInBytes() {
-        final SegmentList list = segments.list();
-        long sum = 0;
-        for (int i = 0; i < list.size(); i++) {
-            sum += list.get(i).bytes();
-        }
-        return sum;
+        return segments.list().sizeInBytes();
     }
 
     /**
@@ -485,14 +428,7 @@ public final class Log implements AutoCloseable {
      * @return milliseconds since the epoch, or -1 if there is none.
      */
     public long largestTimestamp() {
-        final SegmentList list = segments.list();
-        long largest = -1;
-        try (FileView view = new FileView()) {
-            for (int i = 0; i < list.size(); i++) {
-                largest = Math.max(largest, list.get(i).index().largestTimestamp(view));
-            }
-        }
-        return largest;
+        return segments.list().largestTimestamp();
     }
 
     /**
@@ -527,37 +463,17 @@ public final class Log implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (isClosed) {
-            return;
-        }
-        CloseHelper.closeAll(this::finish, this::closeUncleanly);
-    }
-
-    private void finish() {
-        if (appends.fence() == null && forces.failure() == null) {
-            appends.abort();
-            publish();
-            final long end = positions.publishedEnd();
-            segments.active().index().seal();
-            segments.trim(segments.active().file());
-            for (final DerivedState state : states) {
-                state.snapshot(end);
-            }
-            while (flush() == Refusal.FORCE_UNDER_WAY) {
-                forces.awaitIdle();
-            }
-            isClosedCleanly = true;
-        }
+        ending.close();
     }
 
     /** Whether the log is closed, in whichever way. Any thread. */
     boolean isClosed() {
-        return isClosed;
+        return ending.isClosed();
     }
 
     /** Whether the log was closed and needs no scan at the next open. Any thread. */
     boolean isClosedCleanly() {
-        return isClosedCleanly;
+        return ending.isClosedCleanly();
     }
 
     /** Tells one history of the log from the next, see {@link LogPositions#history}. Any thread. */
@@ -567,26 +483,6 @@ public final class Log implements AutoCloseable {
 
     /** Gives everything back and writes nothing: what a crash would leave, but for the page cache. */
     public void closeUncleanly() {
-        if (isClosed) {
-            return;
-        }
-        isClosed = true;
-        forces.exclude();
-        final IllegalStateException closed = new IllegalStateException("the log is closed");
-        appends.fence(closed);
-        for (LogRequest request = requests.poll(); request != null; request = requests.poll()) {
-            request.fail(closed);
-        }
-        final List<AutoCloseable> closing = new ArrayList<>(states);
-        closing.add(0, segments);
-        closing.add(judge);
-        CloseHelper.closeAll(closing);
-    }
-
-    private void checkPoison() {
-        final RuntimeException failure = forces.failure();
-        if (failure != null) {
-            appends.fence(failure);
-        }
+        ending.closeUncleanly();
     }
 }

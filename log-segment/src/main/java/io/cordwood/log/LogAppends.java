@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * place, and shown to the index and the derived states, batch by batch; published when the caller says so. Owns the next
  * offset and when the log rolls. The writer's thread only; allocates nothing per batch.
  */
-final class LogAppends {
+final class LogAppends implements AutoCloseable {
     private static final long UNDEFINED = Long.MIN_VALUE;
 
     private final LogSegments segments;
@@ -89,9 +89,14 @@ final class LogAppends {
         return result;
     }
 
-    @Nullable
-    Throwable fence() {
-        return fence;
+    /** Why the last refused append was refused. */
+    String refusalReason() {
+        return judge.refusalReason();
+    }
+
+    /** Whether nothing is appended until the log is opened anew. */
+    boolean isFenced() {
+        return fence != null || forces.failure() != null;
     }
 
     /** From here on nothing is appended until the log is opened anew. */
@@ -102,6 +107,10 @@ final class LogAppends {
     }
 
     void requireUsable(final String operation) {
+        final RuntimeException poison = forces.failure();
+        if (poison != null) {
+            fence(poison);
+        }
         final Throwable cause = fence;
         if (cause != null) {
             throw new StorageException(
@@ -371,5 +380,10 @@ final class LogAppends {
             segments.active().file().unclaim(openClaimBytes);
             openClaimBytes = 0;
         }
+    }
+
+    @Override
+    public void close() {
+        judge.close();
     }
 }

@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.record.Refusal;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -8,7 +9,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which part of a log is durable, and who may force or cut at the moment. One force at a time, beside the writer; cutting
+ * When a log is to be forced, and who may force or cut it at the moment. One force at a time, beside the writer; cutting
  * excludes forcing.
  */
 final class LogForces {
@@ -16,15 +17,29 @@ final class LogForces {
     private static final int FORCING = 1;
     private static final int CUTTING = 2;
 
+    private final LogSegments segments;
     private final LogPositions positions;
+    private final List<DerivedState> states;
     private final AtomicInteger guard = new AtomicInteger(IDLE);
     private volatile long requestedEnd;
     private volatile long namesSynced;
     private volatile @Nullable RuntimeException failure;
     private final AtomicLong count = new AtomicLong();
 
-    LogForces(final LogPositions positions) {
+    // Of the one thread that forces the log.
+    private long checkedMs;
+    private long flushedAtCheck;
+
+    LogForces(
+            final LogSegments segments,
+            final LogPositions positions,
+            final List<DerivedState> states,
+            final long nowMs) {
+        this.segments = segments;
         this.positions = positions;
+        this.states = states;
+        this.checkedMs = nowMs;
+        this.flushedAtCheck = positions.flushedEnd();
     }
 
     /** Asks for a force up to an offset; the writer's. */
@@ -34,13 +49,23 @@ final class LogForces {
         }
     }
 
-    boolean isRequested() {
-        return failure == null && requestedEnd > positions.flushedEnd();
+    /** Whether a force was asked for, or the settings say that it is time for one. */
+    boolean isDue(final LogConfig config, final long nowMs) {
+        final long flushed = positions.flushedEnd();
+        final long unflushed = positions.publishedEnd() - flushed;
+        if (unflushed <= 0 || flushed != flushedAtCheck) {
+            checkedMs = nowMs;
+            flushedAtCheck = flushed;
+        }
+        return unflushed > 0
+                && ((failure == null && requestedEnd > flushed)
+                        || unflushed >= config.flushMessages()
+                        || nowMs - checkedMs >= config.flushMs());
     }
 
     /** Null if another force, or a cut, is under way. Any thread. */
     @Nullable
-    ForceTarget begin(final LogSegments segments, final List<DerivedState> states) {
+    ForceTarget begin() {
         if (failure != null || !guard.compareAndSet(IDLE, FORCING)) {
             return null;
         }
@@ -56,6 +81,16 @@ final class LogForces {
                 endOffset,
                 namesSynced,
                 namesChanged);
+    }
+
+    /** Forces on the calling thread: the flushed offset, or {@link Refusal#FORCE_UNDER_WAY}. */
+    long flush() {
+        final ForceTarget target = begin();
+        if (target == null) {
+            return Refusal.FORCE_UNDER_WAY;
+        }
+        target.run();
+        return positions.flushedEnd();
     }
 
     void succeeded(final long endOffset, final long namesChanged) {

@@ -98,11 +98,7 @@ final class LogShrinking {
         private long bytes;
 
         Excess(final long retentionBytes) {
-            final SegmentList list = segments.list();
-            bytes = -retentionBytes;
-            for (int i = 0; i < list.size(); i++) {
-                bytes += list.get(i).bytes();
-            }
+            bytes = segments.list().sizeInBytes() - retentionBytes;
         }
 
         boolean takes(final SegmentList list, final int index) {

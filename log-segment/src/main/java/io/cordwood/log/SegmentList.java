@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.store.FileView;
 import java.util.Arrays;
 
 /** The segments of a log at one moment, ascending by base offset, never empty. Immutable, so that readers need no lock. */
@@ -40,6 +41,26 @@ final class SegmentList {
     /** Base offsets, ascending; a copy. */
     long[] bases() {
         return bases.clone();
+    }
+
+    /** Bytes in the segments' files. */
+    long sizeInBytes() {
+        long sum = 0;
+        for (final Segment segment : segments) {
+            sum += segment.bytes();
+        }
+        return sum;
+    }
+
+    /** The largest timestamp of the records, or -1 if there is none. */
+    long largestTimestamp() {
+        long largest = -1;
+        try (FileView view = new FileView()) {
+            for (final Segment segment : segments) {
+                largest = Math.max(largest, segment.index().largestTimestamp(view));
+            }
+        }
+        return largest;
     }
 
     /** Index of the last segment whose base is at most an offset, or -1. */
