@@ -488,8 +488,8 @@ public final class RecordFlyweight {
         headerNameIndex = behind(read);
         headerNameLength = Math.max(0, Math.min(value(read), position - headerNameIndex));
         read = varint(headerNameIndex + headerNameLength, position);
-        headerValueLength = value(read);
         headerValueIndex = behind(read);
+        headerValueLength = Math.max(-1, Math.min(value(read), position - headerValueIndex));
         headerPosition = headerValueIndex + Math.max(headerValueLength, 0);
         return true;
     }
