@@ -63,15 +63,23 @@ enum EntryKind {
      */
     int believed(
             final DirectBuffer buffer, final int from, final int to, final long endRelative, final long endPosition) {
+        final int entry = inOrder(buffer, from, to, endRelative, endPosition);
+        return entry == to || isExplained(buffer, entry) ? entry : 0;
+    }
+
+    /** Up to which entry each is lawful behind the one before it. */
+    int inOrder(
+            final DirectBuffer buffer, final int from, final int to, final long endRelative, final long endPosition) {
         int entry = from;
         while (entry < to && isLawful(buffer, entry - 1, entry, endRelative, endPosition)) {
             entry++;
         }
-        return entry == to
-                        || isZero(buffer, entry)
-                        || isLawful(buffer, entry - 1, entry, Long.MAX_VALUE, Long.MAX_VALUE)
-                ? entry
-                : 0;
+        return entry;
+    }
+
+    /** Whether an entry that is not in order is padding, or only beyond the ends. */
+    boolean isExplained(final DirectBuffer buffer, final int entry) {
+        return isZero(buffer, entry) || isLawful(buffer, entry - 1, entry, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
     /**
@@ -83,7 +91,8 @@ enum EntryKind {
         return inOrder == 1 && inFile > 1 && isZero(buffer, 0);
     }
 
-    private boolean isZero(final DirectBuffer buffer, final int entry) {
+    /** Whether an entry is of zeros, as what was never written is. */
+    boolean isZero(final DirectBuffer buffer, final int entry) {
         for (int i = 0; i < bytes; i++) {
             if (buffer.getByte(entry * bytes + i) != 0) {
                 return false;

@@ -36,6 +36,7 @@ final class EntryTable {
     private int entries;
     private int written;
     private boolean isFollowed;
+    private boolean isGarbage;
 
     EntryTable(final EntryKind kind) {
         this.kind = kind;
@@ -126,8 +127,14 @@ final class EntryTable {
             final UnsafeBuffer target = room(inOrder + read - entries);
             target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
             final int before = inOrder;
-            inOrder = kind.believed(target, before, before + read, endRelative, endPosition);
+            inOrder = kind.inOrder(target, before, before + read, endRelative, endPosition);
+            if (inOrder < before + read && !kind.isExplained(target, inOrder)) {
+                isGarbage = true;
+                inOrder = 0;
+                break;
+            }
             if (inOrder < before + wanted) {
+                isGarbage = inOrder < before + read && !kind.isZero(target, inOrder) && !ascends(file, inOrder, view);
                 break;
             }
         }
@@ -137,6 +144,30 @@ final class EntryTable {
         written = inOrder;
         ENTRIES.setRelease(this, inOrder);
         return (long) inOrder * kind.bytes() == length;
+    }
+
+    /** Whether the entries beyond the ends are in order as well, up to padding. */
+    private boolean ascends(final StorageFile file, final int from, final FileView view) {
+        final long inFile = file.length() / kind.bytes();
+        long at = Math.max(0, from - 1);
+        while (at < inFile) {
+            final int wanted = (int) Math.min(READ_ENTRIES, inFile - at);
+            final int read = file.view(at * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
+            final int inOrder = kind.inOrder(view.buffer(), 1, read, Long.MAX_VALUE, Long.MAX_VALUE);
+            if (inOrder < read || read < wanted) {
+                return inOrder >= read || kind.isZero(view.buffer(), inOrder);
+            }
+            at += Math.max(1, read - 1);
+            if (at + 1 >= inFile) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /** Whether what {@link #load} read was neither in order nor padding. */
+    boolean isGarbage() {
+        return isGarbage;
     }
 
     private UnsafeBuffer room(final int more) {

@@ -31,6 +31,7 @@ public final class SparseIndex implements SegmentIndex {
     private final String offsetPath;
     private final String timePath;
     private volatile IndexTables tables;
+    private boolean wasGarbage;
     private boolean isClosed;
 
     private SparseIndex(
@@ -145,6 +146,17 @@ public final class SparseIndex implements SegmentIndex {
     }
 
     @Override
+    public boolean wasGarbage() {
+        return wasGarbage;
+    }
+
+    @Override
+    public void endsAt(final long endOffset) {
+        final ActiveIndex active = active("endsAt");
+        active.files().endsAt(endRelative(endOffset), active.offsets(), active.times());
+    }
+
+    @Override
     public void seal() {
         final ActiveIndex completed = active("seal");
         completed.seal();
@@ -229,6 +241,7 @@ public final class SparseIndex implements SegmentIndex {
             isFalse |= !times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, view);
             final int inOrder = times.entries();
             isFalse |= inOrder > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), inOrder - 1) >= endRelative;
+            wasGarbage = offsets.isGarbage() || times.isGarbage();
             final int offsetsKept = offsetsShown(offsets, times);
             final int timesKept = timesUpTo(times, inOrder, offsets, offsetsKept);
             final long feedFrom = goOn(files, offsets, offsetsKept, times, timesKept, isFalse);
@@ -260,7 +273,8 @@ public final class SparseIndex implements SegmentIndex {
             files.cut(keptOffsets, keptTimes);
             files.force();
         } else {
-            files.leave(keptOffsets, keptTimes);
+            files.leave(
+                    keptOffsets, keptTimes, Math.max(lastOf(offsets, EntryKind.OFFSET), lastOf(times, EntryKind.TIME)));
         }
         return restored.lastPosition();
     }
@@ -288,6 +302,16 @@ public final class SparseIndex implements SegmentIndex {
             kept--;
         }
         return kept;
+    }
+
+    private static long lastOf(final EntryTable table, final EntryKind kind) {
+        final int last = table.entries() - 1;
+        if (last < 0) {
+            return -1;
+        }
+        return kind == EntryKind.OFFSET
+                ? OffsetIndexDescriptor.relativeOffset(table.memory(), last)
+                : TimeIndexDescriptor.relativeOffset(table.memory(), last);
     }
 
     private String logPath() {

@@ -55,6 +55,7 @@ final class Leftovers {
                 swaps.add(name);
             } else if (isOrphan(name, files)) {
                 deleted(name, "belongs to no segment");
+                recovery.trace(base(name));
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             }
         }

@@ -111,12 +111,22 @@ final class LogOpening {
             final SegmentFiles segmentFiles,
             final List<Segment> segments,
             final long startOffset) {
+        for (final FileStatus file : files) {
+            // Each segment has one at its base, if Kafka has rolled it.
+            final long offset = LogFiles.offset(file.name(), LogFiles.SNAPSHOT);
+            if (offset > 0) {
+                recovery.trace(offset);
+            }
+        }
         final IndexLimits limits = SegmentFiles.limits(builder.config);
         final boolean[] sound = new boolean[segments.size()];
         for (int i = 0; i < sound.length; i++) {
             final Segment segment = segments.get(i);
             sound[i] = builder.indexes.isPlausible(files, segment.baseOffset(), segment.bytes(), limits);
-            if (!sound[i] && i < sound.length - 1) {
+            // The last one's may lack entries after a crash.
+            final boolean isDue =
+                    i < sound.length - 1 || (builder.recoveryPoint == Long.MAX_VALUE && segment.bytes() > 0);
+            if (!sound[i] && isDue) {
                 recovery.noteIndex(segment);
             }
         }

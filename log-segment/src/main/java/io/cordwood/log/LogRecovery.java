@@ -30,6 +30,7 @@ final class LogRecovery implements AutoCloseable {
     private final SegmentScan probe;
     private final FileView view = new FileView();
     private final List<RecoveryReport.Entry> entries = new ArrayList<>();
+    private final List<Long> traces = new ArrayList<>();
 
     private long[] replayFrom = {};
     private long point;
@@ -37,6 +38,9 @@ final class LogRecovery implements AutoCloseable {
     private long endOffset;
     private long lastFeedFrom;
     private long cutPosition = -1;
+
+    /** Base offset of the segment whose index was told of last: once is enough. */
+    private long notedIndex = -1;
 
     LogRecovery(
             final Storage storage,
@@ -60,6 +64,11 @@ final class LogRecovery implements AutoCloseable {
             final long offset,
             final String reason) {
         entries.add(new RecoveryReport.Entry(kind, path, position, offset, reason));
+    }
+
+    /** There is a file as beside a segment that begins at an offset: if there is none, it may be missing. */
+    void trace(final long offset) {
+        traces.add(offset);
     }
 
     RecoveryReport report(final long startOffset) {
@@ -135,6 +144,7 @@ final class LogRecovery implements AutoCloseable {
             }
         }
         progress.end();
+        last.index().endsAt(endOffset);
         if (recoveryPoint != Long.MAX_VALUE && recoveryPoint > endOffset) {
             note(
                     RecoveryReport.Kind.END_TOO_LOW,
@@ -163,14 +173,18 @@ final class LogRecovery implements AutoCloseable {
     /** Restores an index, of which only what points to a sound batch is believed. */
     private long restoreIndex(final Segment segment, final long end, final long upTo) {
         final long feedFrom = segment.index().restore(end, upTo);
-        if (feedFrom == 0 || isBatchAt(segment, feedFrom)) {
-            return feedFrom;
+        final boolean isBelieved = feedFrom == 0 || isBatchAt(segment, feedFrom);
+        if (!isBelieved || segment.index().wasGarbage()) {
+            noteIndex(segment);
         }
-        noteIndex(segment);
-        return segment.index().restore(end, 0);
+        return isBelieved ? feedFrom : segment.index().restore(end, 0);
     }
 
     void noteIndex(final Segment segment) {
+        if (segment.baseOffset() == notedIndex) {
+            return;
+        }
+        notedIndex = segment.baseOffset();
         note(
                 RecoveryReport.Kind.INDEX_REBUILT,
                 segment.path(),
@@ -233,11 +247,18 @@ final class LogRecovery implements AutoCloseable {
     /** A segment in the middle that is empty, or ends before the next begins without a cleaner having been there. */
     private void noteMissing(final Segment segment, final long from, final long end) {
         final long bytes = segment.bytes();
-        final long reached = bytes == 0 ? segment.baseOffset() : scan.expectedOffset();
+        SegmentScan walked = scan;
+        boolean isKnown = bytes == 0 || (from == 0 && scan.reason() == null);
+        if (!isKnown && isTraceIn(segment.baseOffset(), end) && endsBefore(segment, end)) {
+            // Whether a cleaner has made the gap shows only in the whole segment.
+            walkThrough(segment, end);
+            walked = probe;
+            isKnown = probe.reason() == null;
+        }
+        final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped.
         final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE;
-        final boolean isKnown = bytes == 0 || (from == 0 && scan.reason() == null);
-        if (isKnown && !isJump && reached < end && !scan.isThinned()) {
+        if (isKnown && !isJump && reached < end && !walked.isThinned()) {
             note(
                     RecoveryReport.Kind.OFFSETS_MISSING,
                     segment.path(),
@@ -245,6 +266,27 @@ final class LogRecovery implements AutoCloseable {
                     reached,
                     "offsets " + reached + " to " + (end - 1) + " are missing in front of the next segment");
         }
+    }
+
+    private boolean isTraceIn(final long base, final long end) {
+        return traces.stream().anyMatch(offset -> offset > base && offset < end);
+    }
+
+    private boolean endsBefore(final Segment segment, final long end) {
+        startScan(probe, segment, floorPosition(segment, end - 1), Long.MAX_VALUE, 0);
+        SegmentScan.Step step = probe.next();
+        while (step == SegmentScan.Step.SOUND) {
+            step = probe.next();
+        }
+        return probe.reason() == null && probe.expectedOffset() < end;
+    }
+
+    private void walkThrough(final Segment segment, final long end) {
+        startScan(probe, segment, 0, end, end);
+        while (probe.next() != SegmentScan.Step.END) {
+            // Only what is known at the end is asked for.
+        }
+        scannedBytes += probe.position();
     }
 
     /** Entries behind the cut go; what was fed since the last one that stays is fed again. */

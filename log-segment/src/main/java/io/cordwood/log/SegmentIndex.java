@@ -77,6 +77,25 @@ public interface SegmentIndex extends AutoCloseable {
     long restore(long endOffset, long endPosition);
 
     /**
+     * Whether the last {@link #restore} met what neither an append nor a crash leaves, such as entries that do not ascend.
+     *
+     * @return false if what was dropped, if anything, can be explained.
+     */
+    default boolean wasGarbage() {
+        return false;
+    }
+
+    /**
+     * Tells where the segment ends, once a scan behind {@link #restore} has found that out: what was left in the files and is at or
+     * above that offset is not true, and is gone durably on return. Later appends would make it look true.
+     *
+     * @param endOffset behind the last batch of the segment.
+     */
+    default void endsAt(final long endOffset) {
+        // Nothing is left in files.
+    }
+
+    /**
      * Ends the index at a roll or clean close: writes what is not yet in the files, the last time entry among it, and cuts
      * the files to their entries. Look-ups go on; {@link #append} does not before the next {@link #restore}.
      */
