@@ -80,8 +80,10 @@ final class OffsetsByTime implements AutoCloseable {
         try {
             return findIn(batch, timestampMs, end);
         } catch (final CodecException | CorruptRecordException e) {
-            final String reason = String.valueOf(e.getMessage());
-            throw new CorruptLogException(parts.storage().describe(in.path()), scan.position(), reason);
+            final CorruptLogException corrupt = new CorruptLogException(
+                    parts.storage().describe(in.path()), scan.position(), String.valueOf(e.getMessage()));
+            corrupt.initCause(e);
+            throw corrupt;
         }
     }
 

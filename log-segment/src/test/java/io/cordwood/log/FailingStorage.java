@@ -23,6 +23,7 @@ final class FailingStorage implements Storage {
     private final List<Rule> rules = new CopyOnWriteArrayList<>();
     private final List<String> open = new ArrayList<>();
     private volatile Consumer<String> watcher = act -> {};
+    private volatile Runnable afterPublication = () -> {};
     private volatile boolean isForcing = true;
 
     FailingStorage(final Storage disk) {
@@ -49,6 +50,11 @@ final class FailingStorage implements Storage {
     /** Is called with each act before it is done, by the thread that does it; may wait. */
     void watch(final Consumer<String> newWatcher) {
         watcher = newWatcher;
+    }
+
+    /** Is run by the writer when its bytes are in the file and nobody was told so yet; may wait. */
+    void afterPublication(final Runnable act) {
+        afterPublication = act;
     }
 
     /** The acts since the last call. */
@@ -233,7 +239,9 @@ final class FailingStorage implements Storage {
                 throw failure("publish", path);
             }
             claimed = 0;
-            return file.publish();
+            final long published = file.publish();
+            afterPublication.run();
+            return published;
         }
 
         @Override
