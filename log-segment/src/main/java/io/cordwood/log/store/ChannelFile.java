@@ -14,9 +14,17 @@ final class ChannelFile implements StorageFile {
     private static final int AHEAD_BYTES_MIN = 8 << 20;
     private static final int AHEAD_BYTES_MAX = 64 << 20;
 
+    /** A shorter file is not worth a mapping. */
+    private static final int IN_PLACE_BYTES_MIN = 1 << 20;
+
     private final StagingPool pool;
     private final WriteChannel writer;
+    private final ReadMapping mapping;
     private volatile long length;
+
+    /** Truncations, so that a reader who misses bytes knows whether they went with one. */
+    private volatile int cuts;
+
     private volatile boolean isClosed;
 
     // Of the writer alone.
@@ -33,9 +41,10 @@ final class ChannelFile implements StorageFile {
     /** Up to here the writes find disk that was taken before, as zeros or unseen behind the end of the file. */
     private long takenEnd;
 
-    ChannelFile(final StagingPool pool, final WriteChannel writer) throws IOException {
+    ChannelFile(final OpenFiles files, final StagingPool pool, final WriteChannel writer) throws IOException {
         this.pool = pool;
         this.writer = writer;
+        this.mapping = new ReadMapping(files, writer.place(), true);
         this.length = writer.size();
         this.lengthAtOpen = length;
         this.zerosEnd = length;
@@ -113,20 +122,55 @@ final class ChannelFile implements StorageFile {
     public int view(final long position, final int bytes, final FileView view) {
         refuseClosed("read");
         for (; ; ) {
+            final int cutsBefore = cuts;
             final int wanted = (int) Pieces.clip(position, bytes, length);
             if (wanted == 0) {
                 view.release();
                 return 0;
             }
+            if (showInPlace(position, wanted, view)
+                    && Mapping.load(view.buffer().addressOffset(), wanted)) {
+                return wanted;
+            }
             final int seen = writer.view(position, wanted, view);
             if (seen == wanted) {
                 return seen;
             }
-            // Cut since the length was read? Then there is less to ask for.
-            if (Pieces.clip(position, bytes, length) >= wanted) {
+            // Cut since the length was read? Then there was less to ask for, whatever was appended meanwhile.
+            if (cuts == cutsBefore) {
                 throw Pieces.tooShort(writer.place().path(), position, wanted, seen, view);
             }
         }
+    }
+
+    @Override
+    public int look(final long position, final int bytes, final FileView view) {
+        refuseClosed("read");
+        final int wanted = (int) Pieces.clip(position, bytes, length);
+        return wanted > 0 && showInPlace(position, wanted, view) ? wanted : view(position, bytes, view);
+    }
+
+    /** Shows content where the system has it; false if it should be copied. */
+    private boolean showInPlace(final long position, final int bytes, final FileView view) {
+        final long end = position + bytes;
+        if (length < IN_PLACE_BYTES_MIN || !Mapping.isLoadable()) {
+            return false;
+        }
+        Mapping held = mapping.hold();
+        if (held != null && held.length() < end) {
+            held.release();
+            mapping.renew(held);
+            held = mapping.hold();
+        }
+        if (held == null) {
+            return false;
+        }
+        if (held.length() < end) {
+            held.release();
+            return false;
+        }
+        view.showInPlace(held.address() + position, bytes, held);
+        return true;
     }
 
     @Override
@@ -147,11 +191,15 @@ final class ChannelFile implements StorageFile {
         }
         // First the length, so that no reader asks for bytes that are about to go.
         length = bytes;
+        cuts++;
         try {
             writer.cut(bytes);
         } catch (final IOException e) {
             length = before;
             throw writer.failure("truncate", e);
+        } finally {
+            // It hides what was cut, and would hide what is written there next. Nothing is before this returns.
+            mapping.renew(mapping.mapping());
         }
         zerosEnd = bytes;
         takenEnd = bytes;
@@ -170,6 +218,7 @@ final class ChannelFile implements StorageFile {
         }
         isClosed = true;
         dropClaimed();
+        mapping.close();
         try (writer) {
             // What a failed write left behind stays for recovery to judge.
             if (zerosEnd > length && !isBroken) {

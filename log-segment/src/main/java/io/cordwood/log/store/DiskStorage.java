@@ -281,7 +281,7 @@ public final class DiskStorage implements Storage {
     }
 
     private ChannelFile openChannel(final WriteChannel writer, final long capacity) throws IOException {
-        final ChannelFile file = new ChannelFile(pool, writer);
+        final ChannelFile file = new ChannelFile(files, pool, writer);
         file.reserve(capacity);
         return file;
     }

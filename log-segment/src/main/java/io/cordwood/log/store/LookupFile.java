@@ -3,20 +3,16 @@ package io.cordwood.log.store;
 import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 
-/**
- * A file that is searched in place. Mapped at the first look; while nobody looks it may be unmapped, and the next look maps it
- * again.
- */
-final class LookupFile extends RecentSet.Entry implements StorageFile {
+/** A file that is searched in place, through a {@link ReadMapping}. */
+final class LookupFile implements StorageFile {
     private static final long UNKNOWN = -1;
 
     private final OpenFiles files;
     private final Place place;
     private final ReadChannel channel;
     private final boolean isGuarded;
-    private volatile @Nullable Mapping mapping;
+    private final ReadMapping mapping;
     private volatile long length = UNKNOWN;
     private volatile boolean isClosed;
 
@@ -26,6 +22,7 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
         this.place = place;
         this.isGuarded = isGuarded;
         this.channel = new ReadChannel(files, place);
+        this.mapping = new ReadMapping(files, place, false);
     }
 
     @Override
@@ -63,7 +60,13 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
             view.release();
             return 0;
         }
-        final Mapping held = hold();
+        final Mapping held = mapping.hold();
+        if (held == null) {
+            throw Reasons.failure(place.path(), "look up", "the file is closed");
+        }
+        if (held.length() != length) {
+            length = held.length();
+        }
         final int seen = (int) Pieces.clip(position, bytes, held.length());
         if (seen == 0) {
             held.release();
@@ -103,60 +106,8 @@ final class LookupFile extends RecentSet.Entry implements StorageFile {
         if (!isClosed) {
             isClosed = true;
             channel.close();
-            files.unmap(this);
+            mapping.close();
             files.leave(place);
-        }
-    }
-
-    Place place() {
-        return place;
-    }
-
-    boolean isClosed() {
-        return isClosed;
-    }
-
-    /** Under the lock of {@link OpenFiles}. */
-    @Nullable
-    Mapping mapping() {
-        return mapping;
-    }
-
-    /** Under the lock of {@link OpenFiles}. */
-    void show(final Mapping mapped) {
-        length = mapped.length();
-        mapping = mapped;
-    }
-
-    /** Under the lock of {@link OpenFiles}. A file that is gone could never be mapped again, so it stays mapped. */
-    @Override
-    boolean tryEvict() {
-        final Mapping mapped = mapping;
-        if (place.isGone() || mapped == null || mapped.isLookedAt()) {
-            return false;
-        }
-        drop(mapped);
-        return true;
-    }
-
-    /** Under the lock of {@link OpenFiles}. Whoever began to look at it this moment keeps it until they are done. */
-    void drop(final Mapping mapped) {
-        mapping = null;
-        mapped.release();
-    }
-
-    private Mapping hold() {
-        for (; ; ) {
-            final Mapping mapped = mapping;
-            if (mapped == null) {
-                if (isClosed) {
-                    throw Reasons.failure(place.path(), "look up", "the file is closed");
-                }
-                files.map(this);
-            } else if (mapped.retain()) {
-                touch();
-                return mapped;
-            }
         }
     }
 

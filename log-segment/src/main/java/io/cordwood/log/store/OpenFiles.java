@@ -120,35 +120,35 @@ final class OpenFiles {
         }
     }
 
-    /** Maps a file that is looked up, unless another thread was faster. */
-    void map(final LookupFile file) {
+    /** Maps a file for its readers, unless another thread was faster or it is closed. */
+    void map(final ReadMapping wanted) {
+        final Place place = wanted.place();
         lock.lock();
         try {
-            if (file.mapping() == null && !file.isClosed()) {
+            if (wanted.mapping() == null && !wanted.isClosed()) {
                 mappings.makeRoom();
-                refuseGone(file.place());
-                final long length = Files.size(file.place().path());
+                refuseGone(place);
+                final long length = Files.size(place.path());
                 if (length == 0) {
-                    throw Reasons.failure(file.place().path(), "look up", "the file was cut by someone else");
+                    throw Reasons.failure(place.path(), "look up", "the file was cut by someone else");
                 }
-                file.show(mapLocked(file.place(), length, false));
-                mappings.add(file);
+                wanted.show(mapLocked(place, wanted.lengthFor(length), false));
+                mappings.add(wanted);
             }
         } catch (final IOException e) {
-            throw Reasons.failure(file.place().path(), "look up", e);
+            throw Reasons.failure(place.path(), "look up", e);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Unmaps a file that is closed, as soon as nobody looks at it. */
-    void unmap(final LookupFile file) {
+    /** Takes a mapping from the readers of a file, if they still have it; it is unmapped as soon as nobody looks at it. */
+    void unmap(final ReadMapping from, final Mapping stale) {
         lock.lock();
         try {
-            final Mapping mapped = file.mapping();
-            if (mapped != null) {
-                mappings.remove(file);
-                file.drop(mapped);
+            if (from.mapping() == stale) {
+                mappings.remove(from);
+                from.drop(stale);
             }
         } finally {
             lock.unlock();

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,44 @@ class MappingTest {
                 }
                 Scratch.assertContent(file, cut / 2, 70_000, 4);
             }
+        }
+    }
+
+    /** A long file is read in place while it is appended to; a short one is not worth a mapping. */
+    @Test
+    void aLongFileIsReadInPlaceWhileItGrows() throws IOException {
+        try (StorageFile file = storage.open("f", FileUse.APPEND, 0);
+                FileView held = new FileView();
+                FileView view = new FileView()) {
+            Scratch.append(file, LENGTH, 0);
+            Scratch.assertContent(file, 0, LENGTH, 0);
+            assertEquals(0, Scratch.mapped(root).size(), "a short file");
+            // 50 MiB: more than is mapped at first.
+            for (int length = LENGTH; length < 50 << 20; length += 4 << 20) {
+                Scratch.append(file, 4 << 20, 0);
+                Scratch.assertContent(file, length - LENGTH, 4 << 20, 0);
+                assertEquals(LENGTH, file.look(file.length() - LENGTH, Integer.MAX_VALUE, view));
+                Scratch.assertShown(view.buffer(), file.length() - LENGTH, LENGTH, 0);
+                assertEquals(1, Scratch.mapped(root).size());
+            }
+            final int cut = 3 << 20;
+            assertEquals(LENGTH, file.view(cut - LENGTH / 2, LENGTH, held));
+            view.release();
+            file.truncate(cut);
+            Scratch.append(file, 2 << 20, 7);
+            Scratch.assertContent(file, cut - LENGTH, LENGTH, 0);
+            Scratch.assertContent(file, cut, 2 << 20, 7);
+            Scratch.assertShown(new UnsafeBuffer(held.buffer(), 0, LENGTH / 2), cut - LENGTH / 2, LENGTH / 2, 0);
+            held.release();
+            assertEquals(1, Scratch.mapped(root).size(), "the mapping from before the cut is gone");
+            // Others need room: it is evicted, and had again.
+            for (int i = 0; i < 5; i++) {
+                write("f" + i, i);
+                try (StorageFile other = storage.open("f" + i, FileUse.LOOKUP, 0)) {
+                    Scratch.assertContent(other, 0, LENGTH, i);
+                }
+            }
+            Scratch.assertContent(file, cut, 2 << 20, 7);
         }
     }
 

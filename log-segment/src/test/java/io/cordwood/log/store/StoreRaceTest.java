@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Readers beside a writer that appends and truncates. Every word of the file tells its position and the generation that wrote
@@ -39,9 +39,11 @@ class StoreRaceTest {
     @TempDir
     private Path root;
 
+    /** With a head that is never cut, a channel file is long enough to be read in place. */
     @ParameterizedTest
-    @EnumSource(names = {"APPEND", "APPEND_MAPPED"})
-    void readersSeeWhatWasPublishedAndNothingElse(final FileUse use) throws InterruptedException, IOException {
+    @CsvSource({"APPEND,0", "APPEND,1048576", "APPEND_MAPPED,0"})
+    void readersSeeWhatWasPublishedAndNothingElse(final FileUse use, final int head)
+            throws InterruptedException, IOException {
         final long seed = 42;
         final DiskOptions options = DiskOptions.defaults().withReserveBytes(32 << 10);
         try (DiskStorage storage = new DiskStorage(root, options);
@@ -60,7 +62,7 @@ class StoreRaceTest {
                     file.force();
                 }
             }));
-            write(file, new Random(seed + 2));
+            write(file, head, new Random(seed + 2));
             isDone = true;
             for (final Thread thread : threads) {
                 thread.join();
@@ -110,30 +112,38 @@ class StoreRaceTest {
         }
     }
 
-    private void write(final StorageFile file, final Random random) {
+    private void write(final StorageFile file, final int head, final Random random) {
         final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
+        write(file, claimed, head / WORD_BYTES, 0);
         for (int generation = 0; generation < GENERATIONS && failure.get() == null; generation++) {
             if (generation > 0) {
-                final long cut = random.nextInt((int) (file.length() / WORD_BYTES) + 1) * (long) WORD_BYTES;
+                final int words = (int) (file.length() - head) / WORD_BYTES;
+                final long cut = head + random.nextInt(words + 1) * (long) WORD_BYTES;
                 phase.incrementAndGet();
                 file.truncate(cut);
                 starts[generation] = cut;
                 phase.incrementAndGet();
             }
             for (int run = random.nextInt(40); run >= 0; run--) {
-                final int words = 1 + random.nextInt(1000);
-                final long start = file.length();
-                file.claim(words * WORD_BYTES, claimed);
-                for (int word = 0; word < words; word++) {
-                    claimed.putLong(word * WORD_BYTES, wordAt(start + word * (long) WORD_BYTES, generation));
-                }
-                file.publish();
+                write(file, claimed, 1 + random.nextInt(1000), generation);
             }
             // On a busy machine readers may not run at all before the next cut: each generation is compared a little.
             final int wanted = exactPieces.get() + 2;
             while (exactPieces.get() < wanted && file.length() > 0 && failure.get() == null) {
                 Thread.onSpinWait();
             }
+        }
+    }
+
+    private static void write(
+            final StorageFile file, final UnsafeBuffer claimed, final int words, final int generation) {
+        if (words > 0) {
+            final long start = file.length();
+            file.claim(words * WORD_BYTES, claimed);
+            for (int word = 0; word < words; word++) {
+                claimed.putLong(word * WORD_BYTES, wordAt(start + word * (long) WORD_BYTES, generation));
+            }
+            file.publish();
         }
     }
 
