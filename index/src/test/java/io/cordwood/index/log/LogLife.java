@@ -21,18 +21,12 @@ import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.channels.Channels;
-import java.nio.channels.WritableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 
 /** One log, its model, and random acts on both, from one seed. */
 final class LogLife implements AutoCloseable {
@@ -316,60 +310,18 @@ final class LogLife implements AutoCloseable {
         final long upTo = random.nextInt(3) == 0 ? anyOffset() : Long.MAX_VALUE;
         final int bytesMax = random.nextInt(1_000);
         did("read " + offset + " up to " + upTo + ", " + bytesMax + " bytes");
-        agreeOnRead(offset, upTo, bytesMax);
+        final ModelReads reads = new ModelReads(model, reader);
+        reads.agreeOnRead(offset, upTo, bytesMax);
         if (random.nextBoolean()) {
-            agreeOnRead(reader.nextOffset(), upTo, bytesMax);
+            reads.agreeOnRead(reader.nextOffset(), upTo, bytesMax);
         }
-        agreeOnTransfer(offset, upTo, bytesMax);
+        reads.agreeOnTransfer(offset, upTo, bytesMax);
         final long timestamp = nowMs - random.nextInt(8_000);
         assertEquals(model.offsetForTimestamp(timestamp, upTo), reader.offsetForTimestamp(timestamp, upTo));
         if (random.nextInt(4) == 0) {
             reader.release();
         }
         log.doWork(nowMs);
-    }
-
-    private void agreeOnRead(final long offset, final long upTo, final int bytesMax) {
-        final byte[] expected = model.read(offset, upTo, bytesMax, false);
-        final long result = Holes.read(offset, from -> reader.read(from, upTo, bytesMax));
-        if (expected == null) {
-            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
-            return;
-        }
-        assertEquals(expected.length, result, "bytes read at " + offset);
-        assertSame(expected, reader.buffer()::getBytes);
-    }
-
-    private void agreeOnTransfer(final long offset, final long upTo, final int bytesMax) throws IOException {
-        final byte[] expected = model.read(offset, upTo, bytesMax, true);
-        final long result = Holes.read(offset, from -> reader.locate(from, upTo, bytesMax));
-        if (expected == null) {
-            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
-            return;
-        }
-        assertEquals(expected.length, result, "bytes located at " + offset);
-        final ByteArrayOutputStream sent = new ByteArrayOutputStream();
-        try (WritableByteChannel channel = Channels.newChannel(sent)) {
-            long skip = 0;
-            while (skip < result) {
-                skip += reader.transferTo(channel, skip);
-            }
-        }
-        assertArrayEquals(expected, sent.toByteArray());
-    }
-
-    /** Copies bytes from an index into an array. */
-    private interface Source {
-        void getBytes(int index, byte[] bytes);
-    }
-
-    /** The CRC does not cover offset and epoch, so that all bytes are known. */
-    private static void assertSame(final byte[] expected, final Source source) {
-        final byte[] actual = new byte[expected.length];
-        if (actual.length > 0) {
-            source.getBytes(0, actual);
-        }
-        assertArrayEquals(expected, actual);
     }
 
     private void agree() {
@@ -400,27 +352,22 @@ final class LogLife implements AutoCloseable {
 
     private void checkClosed() throws IOException {
         assertEquals(List.of(), DirectoryCheck.faults(storage, directory(), isIndexed));
-        final Map<String, byte[]> left = content(directory());
+        final DirectoryContent left = DirectoryContent.of(root.resolve(directory()));
         final String copy = "copy-" + history.size();
-        Files.createDirectories(root.resolve(copy));
-        for (final Map.Entry<String, byte[]> file : left.entrySet()) {
-            if (file.getKey().endsWith(LogFiles.LOG)) {
-                Files.write(root.resolve(copy).resolve(file.getKey()), file.getValue());
-            }
-        }
+        left.writeTo(root.resolve(copy), name -> name.endsWith(LogFiles.LOG));
         final SegmentDigestState replayed = new SegmentDigestState(storage, copy);
         try (Log rebuilt = open(copy, replayed, 0, model.start())) {
             assertEquals(model.digests(), replayed.digests(), "replayed");
             assertEquals(Math.max(model.start(), lastEnd()), rebuilt.endOffset());
         }
-        final Map<String, byte[]> built = content(copy);
-        for (final String name : left.keySet()) {
+        final DirectoryContent built = DirectoryContent.of(root.resolve(copy));
+        for (final String name : left.files().keySet()) {
             // The epochs of batches that are gone are only in their file.
             if (!name.endsWith(SegmentDigestState.SUFFIX) && !name.equals(LogFiles.LEADER_EPOCHS)) {
-                assertArrayEquals(left.get(name), built.get(name), name);
+                assertArrayEquals(left.files().get(name), built.files().get(name), name);
             }
         }
-        clear(copy);
+        DirectoryContent.delete(root.resolve(copy));
     }
 
     private long lastEnd() {
@@ -435,18 +382,15 @@ final class LogLife implements AutoCloseable {
     /** As a killed process leaves its directory: what is in the page cache stays, in a mapping also what was only gathered. */
     private void reopenKilled() throws IOException {
         did("kill and open");
-        final Map<String, byte[]> left = content(directory());
-        final String dead = directory();
+        final Path dead = root.resolve(directory());
+        final DirectoryContent left = DirectoryContent.of(dead);
         final long flushed = log.flushedOffset();
         final long start = log.startOffset();
         reader.close();
         log.closeUncleanly();
-        clear(dead);
+        DirectoryContent.delete(dead);
         lives++;
-        Files.createDirectories(root.resolve(directory()));
-        for (final Map.Entry<String, byte[]> file : left.entrySet()) {
-            Files.write(root.resolve(directory()).resolve(file.getKey()), file.getValue());
-        }
+        left.writeTo(root.resolve(directory()), name -> true);
         digests = new SegmentDigestState(storage, directory());
         log = open(directory(), digests, flushed, start);
         reader = log.newReader();
@@ -465,26 +409,6 @@ final class LogLife implements AutoCloseable {
             }
         }
         return 0;
-    }
-
-    private Map<String, byte[]> content(final String directory) throws IOException {
-        final Map<String, byte[]> content = new TreeMap<>();
-        try (var files = Files.newDirectoryStream(root.resolve(directory))) {
-            for (final Path file : files) {
-                content.put(Objects.requireNonNull(file.getFileName()).toString(), Files.readAllBytes(file));
-            }
-        }
-        return content;
-    }
-
-    private void clear(final @Nullable String directory) throws IOException {
-        final Path path = root.resolve(Objects.requireNonNull(directory));
-        try (var files = Files.newDirectoryStream(path)) {
-            for (final Path file : files) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(path);
     }
 
     /** Ends with a clean close and its checks. */
