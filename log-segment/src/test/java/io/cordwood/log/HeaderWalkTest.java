@@ -1,0 +1,167 @@
+package io.cordwood.log;
+
+import static io.cordwood.log.TestBatches.at;
+import static io.cordwood.log.TestBatches.batch;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An index that points anywhere leads a reader neither past a batch nor to another one's size. */
+final class HeaderWalkTest {
+    private static final long NOW = 1_700_000_000_000L;
+
+    @TempDir
+    Path root;
+
+    /** Points where the test says, for every offset. */
+    private static final class PointingIndexes implements SegmentIndexFactory {
+        private final ScanIndexes scan = new ScanIndexes();
+        private long position;
+
+        @Override
+        public SegmentIndex create(
+                final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+            return new Pointing(scan.create(storage, directory, baseOffset, limits));
+        }
+
+        @Override
+        public SegmentIndex open(
+                final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+            return new Pointing(scan.open(storage, directory, baseOffset, limits));
+        }
+
+        @Override
+        public boolean isPlausible(
+                final List<FileStatus> files, final long baseOffset, final long logBytes, final IndexLimits limits) {
+            return scan.isPlausible(files, baseOffset, logBytes, limits);
+        }
+
+        @Override
+        public List<String> suffixes() {
+            return scan.suffixes();
+        }
+
+        private final class Pointing implements SegmentIndex {
+            private final SegmentIndex index;
+
+            Pointing(final SegmentIndex index) {
+                this.index = index;
+            }
+
+            @Override
+            public long positionOf(final long offset, final FileView view) {
+                return position;
+            }
+
+            @Override
+            public void append(final long lastOffset, final long at, final long maxTimestamp) {
+                index.append(lastOffset, at, maxTimestamp);
+            }
+
+            @Override
+            public boolean isFull() {
+                return index.isFull();
+            }
+
+            @Override
+            public long positionOfTimestamp(final long timestampMs, final FileView view) {
+                return index.positionOfTimestamp(timestampMs, view);
+            }
+
+            @Override
+            public long largestTimestamp(final FileView view) {
+                return index.largestTimestamp(view);
+            }
+
+            @Override
+            public @Nullable String damage() {
+                return index.damage();
+            }
+
+            @Override
+            public long restore(final long endOffset, final long endPosition) {
+                return index.restore(endOffset, endPosition);
+            }
+
+            @Override
+            public void seal() {
+                index.seal();
+            }
+
+            @Override
+            public void force() {
+                index.force();
+            }
+
+            @Override
+            public void close() {
+                index.close();
+            }
+        }
+    }
+
+    private static UnsafeBuffer records(final long base, final int count, final int valueLength) {
+        final String[] values = new String[count];
+        java.util.Arrays.fill(values, "v".repeat(valueLength));
+        return at(base, 0, batch(NOW, values));
+    }
+
+    private static byte[] located(final LogReader reader, final long offset) throws IOException {
+        final long bytes = reader.locate(offset, Long.MAX_VALUE, 1);
+        final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        assertEquals(bytes, reader.transferTo(Channels.newChannel(sent), 0));
+        return sent.toByteArray();
+    }
+
+    @Test
+    void theSizeOfABatchThatAWrongIndexLedToIsNotTheSizeOfTheRightOne() throws IOException {
+        final UnsafeBuffer[] batches = {
+            records(0, 2, 30),
+            // Overlaps the one before it, so that a walk from the beginning needs a close look.
+            records(1, 1, 30),
+            records(2, 3, 30),
+            // Too early by its offsets: who begins in front of it finds a gap.
+            records(21, 1, 5),
+            records(5, 16, 300),
+            records(22, 40, 100)
+        };
+        final UnsafeBuffer all = TestBatches.run(batches);
+        final byte[] bytes = new byte[all.capacity()];
+        all.getBytes(0, bytes);
+        Files.createDirectories(root.resolve("t-0"));
+        Files.write(root.resolve("t-0/00000000000000000000.log"), bytes);
+        final PointingIndexes indexes = new PointingIndexes();
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0")
+                        .indexes(indexes)
+                        .recoveryPoint(Long.MAX_VALUE)
+                        .open(NOW);
+                LogReader reader = log.newReader()) {
+            assertEquals(62, log.endOffset());
+            final byte[] right = located(reader, 10);
+            long position = 0;
+            for (final UnsafeBuffer batch : batches) {
+                indexes.position = position;
+                assertArrayEquals(right, located(reader, 10), "led to position " + position);
+                position += batch.capacity();
+            }
+            final byte[] held = new byte[batches[4].capacity()];
+            batches[4].getBytes(0, held);
+            assertArrayEquals(held, right);
+        }
+    }
+}
