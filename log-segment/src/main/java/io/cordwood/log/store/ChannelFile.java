@@ -30,6 +30,7 @@ final class ChannelFile implements StorageFile {
     // Of the writer alone.
     private @Nullable ByteBuffer staging;
     private int claimed;
+    private int cutsMade;
     private int usualBytes;
     private final long lengthAtOpen;
     private boolean isReservingAhead = true;
@@ -191,7 +192,7 @@ final class ChannelFile implements StorageFile {
         }
         // First the length, so that no reader asks for bytes that are about to go.
         length = bytes;
-        cuts++;
+        cuts = ++cutsMade;
         try {
             writer.cut(bytes);
         } catch (final IOException e) {
