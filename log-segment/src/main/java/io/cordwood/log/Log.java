@@ -121,7 +121,7 @@ public final class Log implements AutoCloseable {
      * @param view wrapped around the memory.
      * @param nowMs the time, milliseconds since the epoch.
      * @return {@link Refusal#ACCEPTED}, or why there is no room.
-     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
+     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing was appended then.
      */
     public long claim(final int length, final UnsafeBuffer view, final long nowMs) {
         return claim(length, view, nowMs, nowMs);
@@ -135,7 +135,7 @@ public final class Log implements AutoCloseable {
      * @param maxTimestamp largest timestamp that the batch is going to have, -1 if none.
      * @param nowMs the time, milliseconds since the epoch.
      * @return {@link Refusal#ACCEPTED}, or why there is no room.
-     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing has changed then.
+     * @throws io.cordwood.log.store.StorageException if the disk has no room; nothing was appended then.
      */
     public long claim(final int length, final UnsafeBuffer view, final long maxTimestamp, final long nowMs) {
         return appends.claim(length, view, maxTimestamp, nowMs);

@@ -50,14 +50,20 @@ final class LogSegments implements AutoCloseable {
         return namesChanged.get();
     }
 
-    /** Seals the active segment and lets a new one take its place. */
+    /** Seals the active segment and lets a new one take its place; if that fails the new one is closed. */
     void rollTo(final Segment next, final LogConfig config, final long nowMs) {
         final Segment old = active;
         namesChanged.incrementAndGet();
-        old.index().seal();
-        trim(old.file());
-        final StorageFile readable = files.storage().open(old.path(), FileUse.READ_SEALED, 0);
-        final Segment sealed = old.through(readable, old.file(), nowMs);
+        final Segment sealed;
+        try {
+            old.index().seal();
+            trim(old.file());
+            final StorageFile readable = files.storage().open(old.path(), FileUse.READ_SEALED, 0);
+            sealed = old.through(readable, old.file(), nowMs);
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, next);
+            throw e;
+        }
         list = list.rolled(sealed, next);
         active = next;
         unforced.add(sealed);
@@ -136,9 +142,11 @@ final class LogSegments implements AutoCloseable {
         final SegmentList old = list;
         list = old.from(count);
         namesChanged.incrementAndGet();
+        // A delay may be as good as for ever.
+        final long dueMs = nowMs + Math.min(config.fileDeleteDelayMs(), Long.MAX_VALUE - nowMs);
         for (int i = 0; i < count; i++) {
             unforced.remove(old.get(i));
-            doomed.add(old.get(i), nowMs + config.fileDeleteDelayMs());
+            doomed.add(old.get(i), dueMs);
         }
     }
 

@@ -358,8 +358,8 @@ final class LogShrinking {
             segments.deleteNow(old.get(i));
         }
         final Segment fresh = segments.files().create(offset, config, 0, nowMs);
-        SegmentTails.removeAll(parts.storage(), parts.directory());
         segments.reset(new SegmentList(fresh));
+        SegmentTails.removeAll(parts.storage(), parts.directory());
         final long[] bases = {offset};
         for (final DerivedState state : states) {
             state.restore(offset, bases, offset);

@@ -294,4 +294,17 @@ final class DroppedSegmentsTest {
             assertEquals(List.of(), disk.open());
         }
     }
+
+    @Test
+    void aDelayThatIsForEverDeletesNothingBeforeTheClose() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (Log log = openWithThreeSegments(new FailingStorage(storage))) {
+                log.configure(LogConfig.of(Map.of("file.delete.delay.ms", "" + Long.MAX_VALUE)));
+                assertEquals(2, log.deletePrefix(2, log.endOffset(), NOW));
+                assertEquals(0, log.doWork(NOW + HOUR_MS));
+                assertEquals(List.of("0.log.deleted", "1.log.deleted", "2.log", "3.log"), logs(storage));
+            }
+            assertEquals(List.of("2.log", "3.log"), logs(storage));
+        }
+    }
 }

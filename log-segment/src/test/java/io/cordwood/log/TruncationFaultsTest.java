@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A truncation during which the disk fails: what stays can be read, nothing is left open, and nothing is appended until reopened. */
 final class TruncationFaultsTest {
@@ -122,6 +125,43 @@ final class TruncationFaultsTest {
                     root.resolve("t-0/00000000000000000004.log").toFile().exists());
             try (Log again = open(disk, mapped)) {
                 assertEquals(List.of("0=a", "1=b"), LogTest.values(again, 0).subList(0, 2));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLogThatFailsToStartAnewLeavesNothingOpen(final boolean mapped) throws IOException {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingStorage storage = new FailingStorage(disk);
+            try (Log log = withThreeSegments(storage, mapped)) {
+                Files.createFile(root.resolve("t-0/00000000000000000003.snapshot"));
+                storage.fail("delete", LogFiles.SNAPSHOT, 1);
+                assertThrows(StorageException.class, () -> log.truncateFullyAndStartAt(70, NOW));
+                assertEquals(List.of("00000000000000000070.log"), storage.open());
+                assertThrows(StorageException.class, () -> append(log, "f"));
+            }
+            assertEquals(List.of(), storage.open());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRollThatFailsLeavesTheLogReadableAndNothingOpen(final boolean mapped) {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingStorage storage = new FailingStorage(disk);
+            try (Log log = open(storage, mapped)) {
+                append(log, "a");
+                storage.fail("truncate", FIRST, 1);
+                assertThrows(StorageException.class, () -> log.roll(NOW));
+                assertEquals(List.of(FIRST), storage.open());
+                assertEquals(List.of("0=a"), LogTest.values(log, 0));
+                assertThrows(StorageException.class, () -> append(log, "b"));
+            }
+            assertEquals(List.of(), storage.open());
+            try (Log again = open(disk, mapped)) {
+                assertEquals(List.of("0=a"), LogTest.values(again, 0));
+                assertEquals(1, append(again, "b"));
             }
         }
     }
