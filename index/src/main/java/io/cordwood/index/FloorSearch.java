@@ -26,47 +26,7 @@ final class FloorSearch {
      * @return number of the entry, or -1 if there is none.
      */
     static int offset(final DirectBuffer buffer, final int entries, final long key) {
-        final int last = entries - 1;
-        if (last < 0) {
-            return -1;
-        }
-        final long lastKey = OffsetIndexDescriptor.relativeOffset(buffer, last);
-        if (key >= lastKey) {
-            return last;
-        }
-        final long firstKey = OffsetIndexDescriptor.relativeOffset(buffer, 0);
-        if (key < firstKey) {
-            return -1;
-        }
-        final double entriesPerKey = (double) last / (lastKey - firstKey);
-        int low = moved(0, (key - firstKey) * entriesPerKey, last);
-        for (int i = 0; i < REFINEMENTS; i++) {
-            low = moved(low, (key - OffsetIndexDescriptor.relativeOffset(buffer, low)) * entriesPerKey, last);
-        }
-        int high;
-        int step = FIRST_STEP;
-        if (OffsetIndexDescriptor.relativeOffset(buffer, low) <= key) {
-            high = Math.min(last, low + step);
-            while (high < last && OffsetIndexDescriptor.relativeOffset(buffer, high) <= key) {
-                low = high;
-                step <<= 2;
-                high = Math.min(last, low + step);
-            }
-        } else {
-            high = low;
-            low = Math.max(0, high - step);
-            while (low > 0 && OffsetIndexDescriptor.relativeOffset(buffer, low) > key) {
-                high = low;
-                step <<= 2;
-                low = Math.max(0, high - step);
-            }
-        }
-        for (int left = high - low; left > 1; ) {
-            final int half = left >>> 1;
-            low = OffsetIndexDescriptor.relativeOffset(buffer, low + half) <= key ? low + half : low;
-            left -= half;
-        }
-        return low;
+        return floor(buffer, entries, key, false);
     }
 
     /**
@@ -75,28 +35,32 @@ final class FloorSearch {
      * @return number of the entry, or -1 if there is none.
      */
     static int timestamp(final DirectBuffer buffer, final int entries, final long key) {
+        return floor(buffer, entries, key, true);
+    }
+
+    private static int floor(final DirectBuffer buffer, final int entries, final long key, final boolean isTime) {
         final int last = entries - 1;
         if (last < 0) {
             return -1;
         }
-        final long lastKey = TimeIndexDescriptor.timestamp(buffer, last);
+        final long lastKey = keyOf(buffer, last, isTime);
         if (key >= lastKey) {
             return last;
         }
-        final long firstKey = TimeIndexDescriptor.timestamp(buffer, 0);
+        final long firstKey = keyOf(buffer, 0, isTime);
         if (key < firstKey) {
             return -1;
         }
         final double entriesPerKey = (double) last / (lastKey - firstKey);
         int low = moved(0, (key - firstKey) * entriesPerKey, last);
         for (int i = 0; i < REFINEMENTS; i++) {
-            low = moved(low, (key - TimeIndexDescriptor.timestamp(buffer, low)) * entriesPerKey, last);
+            low = moved(low, (key - keyOf(buffer, low, isTime)) * entriesPerKey, last);
         }
         int high;
         int step = FIRST_STEP;
-        if (TimeIndexDescriptor.timestamp(buffer, low) <= key) {
+        if (keyOf(buffer, low, isTime) <= key) {
             high = Math.min(last, low + step);
-            while (high < last && TimeIndexDescriptor.timestamp(buffer, high) <= key) {
+            while (high < last && keyOf(buffer, high, isTime) <= key) {
                 low = high;
                 step <<= 2;
                 high = Math.min(last, low + step);
@@ -104,7 +68,7 @@ final class FloorSearch {
         } else {
             high = low;
             low = Math.max(0, high - step);
-            while (low > 0 && TimeIndexDescriptor.timestamp(buffer, low) > key) {
+            while (low > 0 && keyOf(buffer, low, isTime) > key) {
                 high = low;
                 step <<= 2;
                 low = Math.max(0, high - step);
@@ -112,10 +76,16 @@ final class FloorSearch {
         }
         for (int left = high - low; left > 1; ) {
             final int half = left >>> 1;
-            low = TimeIndexDescriptor.timestamp(buffer, low + half) <= key ? low + half : low;
+            low = keyOf(buffer, low + half, isTime) <= key ? low + half : low;
             left -= half;
         }
         return low;
+    }
+
+    private static long keyOf(final DirectBuffer buffer, final int entry, final boolean isTime) {
+        return isTime
+                ? TimeIndexDescriptor.timestamp(buffer, entry)
+                : OffsetIndexDescriptor.relativeOffset(buffer, entry);
     }
 
     /** An entry so many entries further, within the table. */

@@ -1,6 +1,5 @@
 package io.cordwood.log.store;
 
-import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -112,12 +111,8 @@ final class LookupFile implements StorageFile {
     }
 
     private long measure() {
-        try {
-            final long measured = files.sizeOf(place);
-            length = measured;
-            return measured;
-        } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "look up", e);
-        }
+        final long measured = files.sizeOf(place, "look up");
+        length = measured;
+        return measured;
     }
 }

@@ -245,11 +245,13 @@ final class OpenFiles {
     }
 
     /** Length of the file at a place, without opening it. */
-    long sizeOf(final Place place) throws IOException {
+    long sizeOf(final Place place, final String operation) {
         lock.lock();
         try {
             refuseGone(place);
             return Files.size(place.path());
+        } catch (final IOException e) {
+            throw Reasons.failure(place.path(), operation, e);
         } finally {
             lock.unlock();
         }

@@ -1,6 +1,5 @@
 package io.cordwood.log.store;
 
-import java.io.IOException;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -81,12 +80,8 @@ final class ReadFile implements StorageFile {
     }
 
     private long measure() {
-        try {
-            final long measured = files.sizeOf(place);
-            length = measured;
-            return measured;
-        } catch (final IOException e) {
-            throw Reasons.failure(place.path(), "read", e);
-        }
+        final long measured = files.sizeOf(place, "read");
+        length = measured;
+        return measured;
     }
 }
