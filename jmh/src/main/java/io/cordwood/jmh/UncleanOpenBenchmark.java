@@ -26,31 +26,39 @@ public class UncleanOpenBenchmark {
     /** Made by JMH. */
     public UncleanOpenBenchmark() {}
 
-    /** The log in Kafka's hands. */
+    /** The log that nobody closed. */
     @State(Scope.Thread)
-    public static class Kafka {
+    public static class Lost {
         /** Batches of the log. */
         @Param
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
-        private final KafkaPeer kafka = new KafkaPeer(ReadLog.TOPIC);
-        private LogToRecover lost;
-        private @Nullable UnifiedLog log;
+        private LogToRecover files;
 
         /** Made by JMH. */
-        public Kafka() {}
+        public Lost() {}
 
         /** Builds the log. */
         @Setup
         public void build() {
-            lost = LogToRecover.of(shape);
+            files = LogToRecover.of(shape);
         }
 
         /** Puts back what the last open changed. */
         @Setup(Level.Invocation)
         public void restore() {
-            ProcessCpuProfiler.leaveOut(lost::restore);
+            ProcessCpuProfiler.leaveOut(files::restore);
         }
+    }
+
+    /** The log in Kafka's hands. */
+    @State(Scope.Thread)
+    public static class Kafka {
+        private final KafkaPeer peer = new KafkaPeer(ReadLog.TOPIC);
+        private @Nullable UnifiedLog log;
+
+        /** Made by JMH. */
+        public Kafka() {}
 
         /** Closes the log. */
         @TearDown(Level.Invocation)
@@ -63,40 +71,25 @@ public class UncleanOpenBenchmark {
      * Kafka's log.
      *
      * @param lost what is opened.
+     * @param opened to be closed.
      * @return end of the log.
      * @throws IOException Kafka's own.
      */
     @Benchmark
-    public long kafka(final Kafka lost) throws IOException {
-        final UnifiedLog log = lost.kafka.open(lost.lost.log().directory(), false);
-        lost.log = log;
-        return lost.lost.log().requireEnd(log.logEndOffset());
+    public long kafka(final Lost lost, final Kafka opened) throws IOException {
+        final ReadLog files = lost.files.log();
+        final UnifiedLog log = opened.peer.open(files.directory(), false);
+        opened.log = log;
+        return files.requireEnd(log.logEndOffset());
     }
 
     /** The log in our hands. */
     @State(Scope.Thread)
     public static class Cordwood {
-        /** Batches of the log. */
-        @Param
-        public BatchShape shape = BatchShape.ONE_OF_100_B;
-
-        private LogToRecover lost;
         private @Nullable OpenLog log;
 
         /** Made by JMH. */
         public Cordwood() {}
-
-        /** Builds the log. */
-        @Setup
-        public void build() {
-            lost = LogToRecover.of(shape);
-        }
-
-        /** Puts back what the last open changed. */
-        @Setup(Level.Invocation)
-        public void restore() {
-            ProcessCpuProfiler.leaveOut(lost::restore);
-        }
 
         /** Closes the log. */
         @TearDown(Level.Invocation)
@@ -109,12 +102,13 @@ public class UncleanOpenBenchmark {
      * Our log.
      *
      * @param lost what is opened.
+     * @param opened to be closed.
      * @return end of the log.
      */
     @Benchmark
-    public long cordwood(final Cordwood lost) {
-        final OpenLog log = OpenLog.of(lost.lost.log(), 0);
-        lost.log = log;
+    public long cordwood(final Lost lost, final Cordwood opened) {
+        final OpenLog log = OpenLog.of(lost.files.log(), 0);
+        opened.log = log;
         return log.log().recovery().scannedBytes();
     }
 }
