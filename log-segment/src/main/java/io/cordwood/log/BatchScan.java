@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.record.BatchHeader;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
@@ -23,6 +24,7 @@ final class BatchScan implements AutoCloseable {
     private final UnsafeBuffer chunk = new UnsafeBuffer(0, 0);
     private final BatchValidator validator;
     private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
+    private final BatchHeader header = new BatchHeader();
 
     private @Nullable StorageFile file;
     private long chunkPosition;
@@ -83,10 +85,13 @@ final class BatchScan implements AutoCloseable {
         }
         final int index = (int) (position - chunkPosition);
         declaredBytes = wanted;
-        final long size = validator.header(chunk, index, chunk.capacity() - index);
+        final int shown = chunk.capacity() - index;
+        final long size = shown > RecordBatchDescriptor.MAGIC_OFFSET
+                ? validator.header(header.read(chunk, index), shown)
+                : validator.header(chunk, index, shown);
         if (size < 0) {
             damage = Refusal.name(size) + ": " + validator.reason();
-            if (size == Refusal.UNSUPPORTED_MAGIC && wanted <= chunk.capacity() - index) {
+            if (size == Refusal.UNSUPPORTED_MAGIC && wanted <= shown) {
                 isForeignMagic = validator.isSealedByUnknownMagic(chunk, index, (int) wanted);
             }
             batch.wrap(chunk, index);
@@ -155,6 +160,11 @@ final class BatchScan implements AutoCloseable {
     /** The batch that {@link #next} found; valid until the next call. */
     RecordBatchFlyweight batch() {
         return batch;
+    }
+
+    /** The fields that place the batch which {@link #next} found, read already. */
+    BatchHeader header() {
+        return header;
     }
 
     /** The memory that holds the batch, which begins at {@code batch().index()}. */

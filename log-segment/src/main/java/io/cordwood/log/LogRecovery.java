@@ -330,8 +330,9 @@ final class LogRecovery implements AutoCloseable {
     }
 
     private void apply(final RecordBatchFlyweight batch, final long base) {
+        final long lastOffset = scan.expectedOffset() - 1;
         for (int i = 0; i < replayFrom.length; i++) {
-            if (batch.lastOffset() >= replayFrom[i]) {
+            if (lastOffset >= replayFrom[i]) {
                 states.get(i).apply(batch, base);
             }
         }

@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.record.BatchHeader;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
@@ -106,9 +107,9 @@ final class SegmentScan implements AutoCloseable {
     }
 
     private Step inOrder() {
-        final RecordBatchFlyweight batch = scan.batch();
-        final long first = batch.baseOffset();
-        final long last = batch.lastOffset();
+        final BatchHeader header = scan.header();
+        final long first = header.baseOffset();
+        final long last = header.lastOffset();
         reason = misplaced(first, last);
         if (reason == null && expected >= 0 && first > expected) {
             isThinned = true;
@@ -123,10 +124,10 @@ final class SegmentScan implements AutoCloseable {
             isThinned = true;
             return Step.BAD;
         }
-        watchEpoch(scan.batch());
-        isThinned |= batch.magic() < RecordBatchDescriptor.MAGIC_V2
-                || batch.recordCount() != last - first + 1
-                || batch.hasDeleteHorizon();
+        watchEpoch(header.partitionLeaderEpoch());
+        isThinned |= header.magic() < RecordBatchDescriptor.MAGIC_V2
+                || scan.batch().recordCount() != last - first + 1
+                || scan.batch().hasDeleteHorizon();
         expected = last + 1;
         return Step.SOUND;
     }
@@ -149,8 +150,7 @@ final class SegmentScan implements AutoCloseable {
     }
 
     /** A fall is the fault of the one batch before it, if that stands out, else of the batch that falls. */
-    private void watchEpoch(final RecordBatchFlyweight batch) {
-        final int epoch = batch.partitionLeaderEpoch();
+    private void watchEpoch(final int epoch) {
         if (epoch < 0) {
             return;
         }
