@@ -4,6 +4,7 @@ import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The bytes of one file of a {@link DryStorage}: as many of the disk's as are kept, and behind them what was appended. */
@@ -21,22 +22,26 @@ final class DryContent {
     private byte[] tail = {};
     private int tailBytes;
     private boolean isChanged;
-    private long modifiedMs = System.currentTimeMillis();
+    private final LongSupplier clock;
+    private long modifiedMs;
 
-    private DryContent(final String name, final @Nullable StorageFile below, final long kept) {
+    private DryContent(
+            final String name, final @Nullable StorageFile below, final long kept, final LongSupplier clock) {
+        this.clock = clock;
+        this.modifiedMs = clock.getAsLong();
         this.name = name;
         this.below = below;
         this.kept = kept;
     }
 
-    static DryContent empty(final String name) {
-        final DryContent content = new DryContent(name, null, 0);
+    static DryContent empty(final String name, final LongSupplier clock) {
+        final DryContent content = new DryContent(name, null, 0, clock);
         content.isChanged = true;
         return content;
     }
 
-    static DryContent onDisk(final String name, final StorageFile below) {
-        return new DryContent(name, below, UNKNOWN);
+    static DryContent onDisk(final String name, final StorageFile below, final LongSupplier clock) {
+        return new DryContent(name, below, UNKNOWN, clock);
     }
 
     /** What the file was called on the disk, for messages. */
@@ -94,7 +99,7 @@ final class DryContent {
 
     private void changed() {
         isChanged = true;
-        modifiedMs = System.currentTimeMillis();
+        modifiedMs = clock.getAsLong();
     }
 
     int view(final long position, final int length, final FileView target) {

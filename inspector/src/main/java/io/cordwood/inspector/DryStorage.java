@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DryStorage implements Storage {
     private final Storage disk;
+    private final LongSupplier clock;
 
     /** Files that were opened, made or renamed here, by their present path. */
     private final Map<String, DryContent> files = new HashMap<>();
@@ -40,9 +42,10 @@ final class DryStorage implements Storage {
     /** All contents, those included that have no name any more. */
     private final List<DryContent> contents = new ArrayList<>();
 
-    /** The disk below stays open when this is closed. */
-    DryStorage(final Storage disk) {
+    /** The disk below stays open when this is closed; the clock says when a file was changed here, in ms since the epoch. */
+    DryStorage(final Storage disk, final LongSupplier clock) {
         this.disk = disk;
+        this.clock = clock;
     }
 
     @Override
@@ -70,12 +73,12 @@ final class DryStorage implements Storage {
         final boolean isWriter = use == FileUse.APPEND || use == FileUse.APPEND_MAPPED;
         @Nullable DryContent content = files.get(path);
         if (isWriter && status(path) == null) {
-            content = put(path, DryContent.empty(describe(path)));
+            content = put(path, DryContent.empty(describe(path), clock));
         } else if (content == null) {
             if (hidden.contains(path)) {
                 throw missing(path, "open");
             }
-            content = put(path, DryContent.onDisk(describe(path), disk.open(path, FileUse.READ, 0)));
+            content = put(path, DryContent.onDisk(describe(path), disk.open(path, FileUse.READ, 0), clock));
         }
         return new DryFile(content);
     }
@@ -97,7 +100,7 @@ final class DryStorage implements Storage {
         }
         @Nullable DryContent content = files.get(from);
         if (content == null) {
-            content = put(from, DryContent.onDisk(describe(from), disk.open(from, FileUse.READ, 0)));
+            content = put(from, DryContent.onDisk(describe(from), disk.open(from, FileUse.READ, 0), clock));
         }
         content.renamed(status.modifiedMs());
         files.remove(from);
@@ -180,7 +183,7 @@ final class DryStorage implements Storage {
             return new FileStatus(name(path), content.length(), content.modifiedMs(), false);
         }
         if (directories.contains(path)) {
-            return new FileStatus(name(path), 0, System.currentTimeMillis(), true);
+            return new FileStatus(name(path), 0, clock.getAsLong(), true);
         }
         return hidden.contains(path) ? null : onDisk(parent(path)).get(name(path));
     }

@@ -51,8 +51,8 @@ import picocli.CommandLine.Spec;
             "",
             "The data directory's marker and checkpoints say where to look for damage from; without them, everywhere.",
             "Index settings should be the topic's: an index that is rebuilt gets its entries by them.",
-            "Exit code: 0 the log is whole, nothing of it was cut; 1 something was cut, or damage stays, both are listed;",
-            "2 wrong command line; 3 the log cannot be opened, or the directory is in use."
+            "Exit code: 0 no batch is lost, at most the torn end that a crash leaves was cut; 1 batches were cut, or damage",
+            "stays, both are listed; 2 wrong command line; 3 the log cannot be opened, or the directory is in use."
         })
 final class RecoverCommand implements Callable<Integer> {
     private final Streams streams;
@@ -111,7 +111,7 @@ final class RecoverCommand implements Callable<Integer> {
                 ? new JsonRecovery(streams.out(), directory, isDryRun)
                 : new TextRecovery(streams.out(), directory, isDryRun);
         try (DiskStorage disk = new DiskStorage(parent);
-                Storage storage = isDryRun ? new DryStorage(disk) : disk) {
+                Storage storage = isDryRun ? new DryStorage(disk, System::currentTimeMillis) : disk) {
             requirePartition(path);
             final Recovered recovered = recover(disk, storage, partition, config);
             writer.recovered(recovered);

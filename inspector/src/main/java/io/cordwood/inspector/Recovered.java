@@ -50,16 +50,16 @@ record Recovered(
         return new Recovered(found, report, recoveryPoint, leaderEpochs, bases, bytesBefore, bytesThen, isMarkedClean);
     }
 
-    /** Whether all bytes of the log are there and good. */
+    /** Whether every batch of the log is there and good. */
     boolean isLossless() {
         return report.entries().stream().noneMatch(Recovered::isLoss);
     }
 
-    /** Whether bytes went or cannot be read; the other things are mended, and nothing is lost by them. */
+    /** Whether batches went or cannot be read; the other things are mended, and nothing is lost by them. */
     static boolean isLoss(final RecoveryReport.Entry entry) {
         return switch (entry.kind()) {
             case CUT, SEGMENT_DELETED, DAMAGE_KEPT, OFFSETS_MISSING, END_TOO_LOW -> true;
-            case LEFTOVER_DELETED, SWAP_FINISHED, INDEX_REBUILT, STATE_REBUILT -> false;
+            case TAIL_CUT, LEFTOVER_DELETED, SWAP_FINISHED, INDEX_REBUILT, STATE_REBUILT, MAPPING_UNAVAILABLE -> false;
         };
     }
 
@@ -67,7 +67,7 @@ record Recovered(
     long bytesGone(final RecoveryReport.Entry entry) {
         final long before = bytesBefore.getOrDefault(fileName(entry), 0L);
         return switch (entry.kind()) {
-            case CUT -> Math.max(0, before - entry.position());
+            case CUT, TAIL_CUT -> Math.max(0, before - entry.position());
             case SEGMENT_DELETED -> before;
             default -> 0;
         };

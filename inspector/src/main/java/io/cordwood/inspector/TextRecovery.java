@@ -53,6 +53,7 @@ final class TextRecovery implements RecoveryWriter {
         final StringBuilder line = new StringBuilder(
                 switch (entry.kind()) {
                     case CUT -> "CUT";
+                    case TAIL_CUT -> "torn end cut,";
                     case SEGMENT_DELETED -> "DELETED";
                     case DAMAGE_KEPT -> "DAMAGED";
                     case OFFSETS_MISSING -> "MISSING";
@@ -60,10 +61,13 @@ final class TextRecovery implements RecoveryWriter {
                     case LEFTOVER_DELETED -> "left-over";
                     case SWAP_FINISHED -> "swapped in";
                     case INDEX_REBUILT, STATE_REBUILT -> "rebuilt";
+                    case MAPPING_UNAVAILABLE -> "not mapped";
                 });
         final String file = Recovered.fileName(entry);
         line.append(' ').append(file.isEmpty() ? "the log" : file);
-        if (entry.position() > 0 || entry.kind() == RecoveryReport.Kind.CUT) {
+        if (entry.position() > 0
+                || entry.kind() == RecoveryReport.Kind.CUT
+                || entry.kind() == RecoveryReport.Kind.TAIL_CUT) {
             line.append(" at position ").append(entry.position());
         }
         if (entry.offset() >= 0) {
@@ -107,7 +111,7 @@ final class TextRecovery implements RecoveryWriter {
         }
         final long mended = recovered.report().entries().size() - losses;
         if (losses == 0) {
-            return "fine: nothing was cut and nothing stays damaged" + (mended == 0 ? "" : "; " + mended + " mended");
+            return "fine: no batch was cut and nothing stays damaged" + (mended == 0 ? "" : "; " + mended + " mended");
         }
         return "DAMAGE: " + Text.count(losses, "place") + " in capitals above, " + Text.count(bytes, "byte")
                 + " of segments cut off or deleted"

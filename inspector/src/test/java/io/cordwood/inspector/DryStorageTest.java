@@ -27,8 +27,21 @@ import org.junit.jupiter.api.io.TempDir;
 final class DryStorageTest {
     private static final List<String> NAMES = List.of("a", "b", "c", "d/a", "d/b", "e/a");
 
+    private static final long NOW_MS = 1_700_000_000_000L;
+
     @TempDir
     private Path scratch;
+
+    @Test
+    void aChangeIsAsOldAsTheClockSays() {
+        try (DiskStorage disk = new DiskStorage(scratch);
+                Storage dry = new DryStorage(disk, () -> NOW_MS)) {
+            dry.makeDirectory("d");
+            dry.open("a", FileUse.APPEND, 0).close();
+            assertEquals(
+                    List.of(new FileStatus("a", 0, NOW_MS, false), new FileStatus("d", 0, NOW_MS, true)), dry.list(""));
+        }
+    }
 
     @Test
     void showsWhatADiskWouldShow() throws IOException {
@@ -37,7 +50,7 @@ final class DryStorageTest {
             final Path beside = seeded(scratch.resolve("beside" + seed), seed);
             final SortedMap<String, String> before = Corpus.state(below);
             try (DiskStorage disk = new DiskStorage(below);
-                    Storage dry = new DryStorage(disk);
+                    Storage dry = new DryStorage(disk, () -> NOW_MS);
                     Storage real = new DiskStorage(beside)) {
                 final Random random = new Random(seed);
                 for (int step = 0; step < 60; step++) {

@@ -57,7 +57,7 @@ final class KilledAppendTest {
             final JsonNode dry = Run.of("recover", "--dry-run", "--format", "json", partition)
                     .json();
             final Run recovered = Run.of("recover", "--format", "json", partition);
-            assertTrue(recovered.exitCode() <= 1, where + recovered.err());
+            assertEquals(0, recovered.exitCode(), where + recovered.out() + recovered.err());
             end = recovered.json().get("logEndOffset").asLong();
             assertEquals(end, dry.get("logEndOffset").asLong(), where);
             assertTrue(end >= acknowledged, where + ": " + acknowledged + " acknowledged, the log ends at " + end);

@@ -28,7 +28,7 @@ public final class Log implements AutoCloseable {
     private final LogForces forces;
     private final LogShrinking shrinking;
     private final LeaderEpochTable epochs;
-    private final RecoveryReport recovery;
+    private volatile RecoveryReport recovery;
     private final LogRequests requests = new LogRequests();
     private final LogEnding ending;
     private final LogParts parts;
@@ -232,7 +232,9 @@ public final class Log implements AutoCloseable {
      */
     public long truncateTo(final long offset, final long nowMs) {
         publish();
-        return shrinking.truncateTo(config, offset, nowMs);
+        final long end = shrinking.truncateTo(config, offset, nowMs);
+        recovery = recovery.with(shrinking.takeFindings());
+        return end;
     }
 
     /**
@@ -378,7 +380,7 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * What the open has found and done.
+     * What the open has found and done, and behind that what each truncation since has found damaged. Any thread.
      *
      * @return the report.
      */

@@ -56,6 +56,7 @@ final class LogOpening {
                 recovery.raiseEndTo(startOffset);
                 noteStates(recovery, epochs);
             }
+            noteStore(recovery, list.get(list.size() - 1));
             return new Log(
                     builder, states, epochs, new LogSegments(segmentFiles, list), recovery.report(startOffset), nowMs);
         } catch (final RuntimeException e) {
@@ -78,6 +79,17 @@ final class LogOpening {
         if (damage != null) {
             final String path = LogFiles.path(directory, LogFiles.LEADER_EPOCHS);
             recovery.note(RecoveryReport.Kind.STATE_REBUILT, path, 0, -1, "is built anew from the batches: " + damage);
+        }
+    }
+
+    private void noteStore(final LogRecovery recovery, final Segment active) {
+        if (builder.appendUse == FileUse.APPEND_MAPPED && !active.file().isMapped()) {
+            recovery.note(
+                    RecoveryReport.Kind.MAPPING_UNAVAILABLE,
+                    active.path(),
+                    0,
+                    -1,
+                    "files cannot be mapped here, and are written through channels");
         }
     }
 

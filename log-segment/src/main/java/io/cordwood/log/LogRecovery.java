@@ -369,7 +369,9 @@ final class LogRecovery implements AutoCloseable {
                     "damage below the recovery point stays: " + why);
             return false;
         }
-        note(RecoveryReport.Kind.CUT, segment.path(), scan.position(), expected, "the log is cut here: " + why);
+        final RecoveryReport.Kind kind =
+                isLast && scan.isTornTail() ? RecoveryReport.Kind.TAIL_CUT : RecoveryReport.Kind.CUT;
+        note(kind, segment.path(), scan.position(), expected, "the log is cut here: " + why);
         cutPosition = scan.position();
         endOffset = expected;
         return true;

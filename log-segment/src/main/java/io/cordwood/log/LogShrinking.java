@@ -5,6 +5,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.agrona.CloseHelper;
@@ -20,6 +21,7 @@ final class LogShrinking {
     private final LogAppends appends;
     private final LogForces forces;
     private final List<DerivedState> states;
+    private final List<RecoveryReport.Entry> findings = new ArrayList<>();
     private final FileView view = new FileView();
 
     LogShrinking(
@@ -301,22 +303,58 @@ final class LogShrinking {
 
     private void replay(final DerivedState state, final long from, final long end) {
         final SegmentList list = segments.list();
-        try (BatchScan scan = newScan()) {
+        try (BatchValidator validator = new BatchValidator(parts.codecs());
+                SegmentScan scan = new SegmentScan(1 << 20, validator)) {
             for (int i = Math.max(0, list.floor(from)); i < list.size(); i++) {
                 final Segment segment = list.get(i);
                 if (segment.baseOffset() > from) {
                     state.snapshot(segment.baseOffset());
                 }
-                scan.start(segment.file(), segment.floorPosition(from, view), segment.bytes());
-                while (scan.next() && scan.batch().baseOffset() < end) {
-                    if (scan.batch().lastOffset() >= from) {
-                        state.apply(scan.batch(), segment.baseOffset());
-                    }
-                }
+                final long position = segment.floorPosition(from, view);
+                final long next = i + 1 < list.size() ? list.get(i + 1).baseOffset() : Long.MAX_VALUE;
+                final long expected = position == 0 ? segment.baseOffset() : -1;
+                scan.start(segment, position, segment.bytes(), expected, next, end);
+                replay(state, scan, segment, from);
             }
         } finally {
             view.release();
         }
+    }
+
+    /** As an open does: behind what is damaged it goes on. */
+    private void replay(final DerivedState state, final SegmentScan scan, final Segment segment, final long from) {
+        long expected = scan.expectedOffset();
+        for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+            if (step == SegmentScan.Step.BAD) {
+                noteDamage(segment, scan, expected, scan.kind() + ", ");
+            } else if (scan.batch().lastOffset() >= from) {
+                state.apply(scan.batch(), segment.baseOffset());
+            }
+            expected = scan.expectedOffset();
+        }
+        if (scan.reason() != null) {
+            noteDamage(segment, scan, expected, "to the end of the segment, ");
+        }
+    }
+
+    private void noteDamage(final Segment segment, final SegmentScan scan, final long offset, final String what) {
+        final RecoveryReport.Entry found = new RecoveryReport.Entry(
+                RecoveryReport.Kind.DAMAGE_KEPT,
+                segment.path(),
+                scan.position(),
+                offset,
+                what + "met by the replay after a truncation, the bytes stay: " + scan.reason());
+        // Each derived state reads it.
+        if (!findings.contains(found)) {
+            findings.add(found);
+        }
+    }
+
+    /** What truncations have found damaged since the last call. */
+    List<RecoveryReport.Entry> takeFindings() {
+        final List<RecoveryReport.Entry> taken = List.copyOf(findings);
+        findings.clear();
+        return taken;
     }
 
     /** Where a scan ends early nobody knows which offsets lie behind, and a cut there would lose what is to stay. */

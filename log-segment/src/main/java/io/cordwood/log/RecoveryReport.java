@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,14 +22,18 @@ public record RecoveryReport(long startOffset, long endOffset, long scannedBytes
         INDEX_REBUILT,
         /** A derived state could not read its file, and was built anew from the batches. */
         STATE_REBUILT,
-        /** Bytes at the end of the log were cut off. */
+        /** Batches, or what may have been some, were cut off. */
         CUT,
+        /** The end of the last segment was cut off, where a crash had left the beginning of a batch, or zeros. No batch is lost. */
+        TAIL_CUT,
         /** A segment behind such a cut was deleted. */
         SEGMENT_DELETED,
         /** Damage below the recovery point, or that a right checksum does not show: the bytes stay, and a read of them fails. */
         DAMAGE_KEPT,
         /** Offsets between two segments are missing, or a segment is empty: a read of these offsets fails. */
         OFFSETS_MISSING,
+        /** Appends were to go through a mapping, which is not to be had here: channel writes took its place. No byte is meant. */
+        MAPPING_UNAVAILABLE,
         /** The log ends below the offset that was promised as its start or its recovery point. */
         END_TOO_LOW
     }
@@ -67,12 +72,22 @@ public record RecoveryReport(long startOffset, long endOffset, long scannedBytes
     }
 
     /**
-     * Whether the log was found as a clean close leaves it.
+     * Whether the log was found as a clean close leaves it. Which store it is appended through does not count.
      *
-     * @return true if there was nothing to report.
+     * @return true if there was nothing to report of its files.
      */
     public boolean isClean() {
-        return entries.isEmpty();
+        return entries.stream().allMatch(entry -> entry.kind() == Kind.MAPPING_UNAVAILABLE);
+    }
+
+    /** The same with more entries behind those of the open. */
+    RecoveryReport with(final List<Entry> more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        final List<Entry> all = new ArrayList<>(entries);
+        all.addAll(more);
+        return new RecoveryReport(startOffset, endOffset, scannedBytes, all);
     }
 
     /**

@@ -4,6 +4,10 @@ import io.cordwood.log.record.BatchHeader;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.StorageFile;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +29,7 @@ final class SegmentScan implements AutoCloseable {
         END
     }
 
+    private static final int ZERO_BYTES = 1 << 16;
     private static final int NO_EPOCH = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
 
     private final BatchScan scan;
@@ -262,6 +267,52 @@ final class SegmentScan implements AutoCloseable {
     @Nullable
     String reason() {
         return reason;
+    }
+
+    /**
+     * After an end with a {@link #reason}: whether all that lies behind it is what a crash leaves of the last append, the beginning of
+     * a batch or zeros, which nobody was told is there.
+     */
+    boolean isTornTail() {
+        final long from = scan.position();
+        try (FileView view = new FileView()) {
+            return (isCutShort(from, view) || isZero(from, view)) && !isFollowed(from);
+        }
+    }
+
+    /** Less than a header, or a header that fits here of a batch that reaches behind the end. */
+    private boolean isCutShort(final long from, final FileView view) {
+        final StorageFile file = segment().file();
+        final int shown = file.view(from, (int) Math.min(RecordBatchDescriptor.HEADER_BYTES, to - from), view);
+        if (shown <= RecordBatchDescriptor.MAGIC_OFFSET) {
+            return true;
+        }
+        final DirectBuffer header = view.buffer();
+        final long claimed = RecordBatchDescriptor.LOG_OVERHEAD
+                + (long) header.getInt(RecordBatchDescriptor.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
+        final byte magic = header.getByte(RecordBatchDescriptor.MAGIC_OFFSET);
+        return claimed > to - from
+                && magic >= 0
+                && magic <= RecordBatchDescriptor.MAGIC_V2
+                && header.getLong(RecordBatchDescriptor.BASE_OFFSET_OFFSET, ByteOrder.BIG_ENDIAN) >= expected;
+    }
+
+    private boolean isZero(final long from, final FileView view) {
+        for (long at = from; at < to; ) {
+            final int shown = segment().file().view(at, (int) Math.min(ZERO_BYTES, to - at), view);
+            for (int i = 0; i < shown; i++) {
+                if (view.buffer().getByte(i) != 0) {
+                    return false;
+                }
+            }
+            at += Math.max(1, shown);
+        }
+        return true;
+    }
+
+    private boolean isFollowed(final long from) {
+        final BatchCursor cursor = searchFrom(from);
+        return cursor.next() != BatchCursor.Step.END && cursor.resync() < to;
     }
 
     /** Position of a batch whose leader epoch stands out, known when its follower is found; -1 for none. */

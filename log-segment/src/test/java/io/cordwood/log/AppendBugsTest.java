@@ -8,21 +8,30 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.codec.CompressionType;
+import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
+import io.cordwood.log.store.StorageFile;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The public bug reports B01 to B06 about appends and rolls, by number, on both stores. */
+/** The public bug reports B01 to B06, B50, B54, B64 and B89 about appends, rolls and reads, by number, on both stores. */
 final class AppendBugsTest {
     private static final long NOW = 1_700_000_000_000L;
     private static final long DAY = 86_400_000L;
@@ -251,5 +260,130 @@ final class AppendBugsTest {
             }
             assertEquals(600, Files.size(root.resolve("t-1/00000000000000000000.log")));
         }
+    }
+
+    /** What the log owes the follower: its start never passes its end, and it can begin anew at the leader's. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void b50TheStartNeverPassesTheEnd(final boolean mapped) {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, mapped, Map.of("segment.bytes", "1048576"))) {
+            append(log, at(99, 0, batch(NOW, "a")), AppendAs.replica());
+            assertEquals(100, log.endOffset());
+            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, log.deletePrefix(130, log.endOffset(), NOW));
+            assertEquals(100, log.deletePrefix(100, log.endOffset(), NOW));
+            assertEquals(100, log.startOffset());
+            assertEquals(130, log.truncateFullyAndStartAt(130, NOW));
+            assertEquals(130, append(log, at(130, 0, batch(NOW, "b")), AppendAs.replica()));
+            assertEquals(130, log.startOffset());
+            assertEquals(131, log.endOffset());
+        }
+    }
+
+    /** A batch that the network has damaged is refused, changes nothing, and is taken when it comes again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void b54ADamagedBatchOfTheLeaderChangesNothing(final boolean mapped) {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, mapped, Map.of("segment.bytes", "1048576"))) {
+            append(log, at(49, 0, batch(NOW, "a")), AppendAs.replica());
+            final UnsafeBuffer good = at(50, 0, batch(NOW, "b"));
+            final UnsafeBuffer bad = new UnsafeBuffer(new byte[good.capacity()]);
+            bad.putBytes(0, good, 0, good.capacity());
+            bad.putByte(bad.capacity() - 2, (byte) ~bad.getByte(bad.capacity() - 2));
+            final long bytes = log.sizeInBytes();
+            for (int i = 0; i < 3; i++) {
+                assertTrue(Refusal.isRefusal(append(log, bad, AppendAs.replica())));
+                assertEquals(50, log.endOffset());
+                assertEquals(bytes, log.sizeInBytes());
+            }
+            assertEquals(50, append(log, good, AppendAs.replica()));
+            assertEquals(List.of("49=a", "50=b"), LogTest.values(log, 49));
+        }
+    }
+
+    /** What a loader needs: a read tells that there is nothing more, though the first segment is empty and so is the active one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void b64AnEmptyTailIsTheEndAndAnEmptySegmentIsTold(final boolean mapped) throws IOException {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (Log log = open(storage, mapped, Map.of())) {
+                assertEquals(500, log.truncateFullyAndStartAt(500, NOW));
+            }
+            Files.createFile(root.resolve("t-0").resolve(LogFiles.name(0, LogFiles.LOG)));
+            try (Log log = open(storage, mapped, Map.of());
+                    LogReader reader = log.newReader()) {
+                assertEquals(0, log.startOffset());
+                assertEquals(500, log.endOffset());
+                assertTrue(log.recovery().entries().stream()
+                        .anyMatch(entry -> entry.kind() == RecoveryReport.Kind.OFFSETS_MISSING));
+                assertEquals(0, reader.read(0, Long.MAX_VALUE, 1000), "nothing more");
+                assertEquals(0, reader.read(500, Long.MAX_VALUE, 1000), "nothing more");
+                assertEquals(500, append(log, batch(NOW, "v"), CLIENT));
+                final CorruptLogException hole =
+                        assertThrows(CorruptLogException.class, () -> reader.read(0, Long.MAX_VALUE, 1000));
+                assertEquals(500, hole.nextOffset());
+                assertEquals(List.of("500=v"), LogTest.values(log, hole.nextOffset()));
+            }
+        }
+    }
+
+    /** Old data that comes from a slow disk holds up neither the writer nor who reads the end. */
+    @Test
+    void b89ASlowReadOfOldDataHoldsUpNobody() throws Exception {
+        final CountDownLatch isRead = new CountDownLatch(1);
+        final CountDownLatch isOver = new CountDownLatch(1);
+        final AtomicBoolean isSlow = new AtomicBoolean();
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final Storage slow = slow(disk, isSlow, isRead, isOver);
+            try (Log log = open(slow, false, Map.of("segment.bytes", "1048576"))) {
+                append(log, batch(NOW, "old"), CLIENT);
+                log.roll(NOW);
+                isSlow.set(true);
+                final Queue<String> old = new ConcurrentLinkedQueue<>();
+                final Thread cold = new Thread(() -> old.addAll(LogTest.values(log, 0)), "cold");
+                cold.start();
+                isRead.await();
+                for (int i = 1; i <= 100; i++) {
+                    assertEquals(i, append(log, batch(NOW, "v" + i), CLIENT));
+                    assertEquals(List.of(i + "=v" + i), LogTest.values(log, i));
+                }
+                assertTrue(cold.isAlive());
+                log.flush();
+                isOver.countDown();
+                cold.join();
+                assertEquals("0=old", old.peek());
+            }
+        }
+    }
+
+    /** A disk on which each look at the first segment waits, once that is switched on. */
+    private static Storage slow(
+            final Storage disk, final AtomicBoolean isSlow, final CountDownLatch isRead, final CountDownLatch isOver) {
+        return proxy(Storage.class, (method, args) -> {
+            final Object result = method.invoke(disk, args);
+            if (!method.getName().equals("open") || !String.valueOf(args[0]).endsWith(LogFiles.name(0, LogFiles.LOG))) {
+                return result;
+            }
+            final StorageFile file = (StorageFile) result;
+            return proxy(StorageFile.class, (looked, with) -> {
+                if (isSlow.get()
+                        && (looked.getName().equals("view") || looked.getName().equals("look"))) {
+                    isRead.countDown();
+                    isOver.await();
+                }
+                return looked.invoke(file, with);
+            });
+        });
+    }
+
+    @FunctionalInterface
+    private interface Call {
+        Object invoke(Method method, Object[] args) throws Exception;
+    }
+
+    private static <T> T proxy(final Class<T> type, final Call call) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (self, method, args) -> call.invoke(method, args)));
     }
 }

@@ -260,6 +260,11 @@ final class FailingStorage implements Storage {
         }
 
         @Override
+        public boolean isMapped() {
+            return file.isMapped();
+        }
+
+        @Override
         public void truncate(final long length) {
             act("truncate", path);
             claimed = 0;

@@ -158,6 +158,21 @@ class LeaderEpochTableTest {
         assertEquals(List.of(), storage.takeTrace());
     }
 
+    /** The leader's answers, by which a follower with other epochs finds where the two logs part. */
+    @Test
+    void b46AnUnknownEpochIsAnsweredWithTheOneBelowIt() {
+        put("0\n4\n0 0\n1 10\n2 11\n4 14\n");
+        assertEquals(20, table.restore(0, FROM_ZERO, 20));
+        assertEquals(new EpochEndOffset(2, 14), table.endOffsetFor(3, 20));
+        assertEquals(new EpochEndOffset(1, 11), table.endOffsetFor(1, 20));
+        put("0\n3\n0 0\n1 10\n3 12\n");
+        assertEquals(16, table.restore(0, FROM_ZERO, 16));
+        // The follower: of epoch 2 it knows nothing, its epoch 1 ends at 12; then the leader's ends at 11.
+        assertEquals(new EpochEndOffset(1, 12), table.endOffsetFor(2, 16));
+        assertEquals(11, table.restore(0, FROM_ZERO, 11));
+        assertEquals(entries(0, 0, 1, 10), table.entries());
+    }
+
     @Test
     void b47AnEpochWithoutDataDoesNotOutliveATruncation() {
         assign(table, 8, 0);

@@ -54,7 +54,7 @@ final class LogDirectoryTest {
     }
 
     @Test
-    void whatWasClosedCleanlyIsOpenedWithoutAScan() {
+    void whatWasClosedCleanlyIsCleanAgain() {
         fill(storage, 100, A, B);
         assertTrue(isMarked(storage));
         assertEquals(Map.of(A, 100L, B, 100L), checkpoint(storage, OffsetCheckpoint.RECOVERY_POINTS));
@@ -215,6 +215,24 @@ final class LogDirectoryTest {
     void aStartOfZeroNeedsNoEntry() {
         fill(storage, 5, A);
         assertEquals(Map.of(), checkpoint(storage, OffsetCheckpoint.LOG_STARTS));
+    }
+
+    /** A follower that restarts keeps what lies above its high watermark: only the leader's epochs say what goes. */
+    @Test
+    void b45AHighWatermarkBelowTheEndCutsNothing() {
+        fill(storage, 2, A);
+        for (final boolean isClean : new boolean[] {true, false}) {
+            SmallFile.replace(storage, "", OffsetCheckpoint.HIGH_WATERMARKS, "0\n1\na 0 1\n".getBytes(US_ASCII));
+            if (!isClean) {
+                storage.delete(CleanShutdownMarker.FILE);
+            }
+            try (LogDirectory directory = owned(storage)) {
+                final PartitionCells partition = cells(directory, A);
+                assertEquals(1, partition.highWatermarkFound());
+                assertEquals(2, partition.log().endOffset());
+                assertEquals(List.of("0=0", "1=1"), LogTest.values(partition.log(), 0));
+            }
+        }
     }
 
     /** B15: what the checkpoints say of a log is older than the log. */

@@ -293,7 +293,7 @@ final class LogDirectoryTraceTest {
 
     /** What the log cannot bear out is lowered before the log can be appended to: later records would pass for sound. */
     @Test
-    void anOpenLowersWhatLiesBeyondTheEnd() {
+    void b39AnOpenLowersWhatLiesBeyondTheEnd() {
         fill(storage, 20, A);
         final String beyond = "0\n1\na 0 500\n";
         for (final String file : List.of(

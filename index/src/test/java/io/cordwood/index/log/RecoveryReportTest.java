@@ -5,10 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
+import io.cordwood.log.CleanShutdownMarker;
+import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogDirectory;
 import io.cordwood.log.LogFiles;
+import io.cordwood.log.LogSetup;
+import io.cordwood.log.MetaProperties;
+import io.cordwood.log.OffsetCheckpoint;
+import io.cordwood.log.PartitionName;
 import io.cordwood.log.RecoveryReport;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.store.DiskStorage;
@@ -26,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -224,6 +232,68 @@ final class RecoveryReportTest {
         }
         try (Log log = open(Long.MAX_VALUE)) {
             assertEquals(List.of(), kinds(log));
+        }
+    }
+
+    /** Only of the last append a crash leaves a beginning: where a good batch follows, batches are lost. */
+    @Test
+    void aCutInFrontOfAGoodBatchIsNoTornEnd() throws IOException {
+        closed(20);
+        final Path segment = file(0, LogFiles.LOG);
+        final byte[] whole = Files.readAllBytes(segment);
+        final int batch = whole.length / 20;
+        final byte[] tooLong = whole.clone();
+        new UnsafeBuffer(tooLong).putInt(10 * batch + 8, 1_000_000, ByteOrder.BIG_ENDIAN);
+        final byte[] zeroed = whole.clone();
+        Arrays.fill(zeroed, 10 * batch, 19 * batch, (byte) 0);
+        for (final byte[] damaged : new byte[][] {tooLong, zeroed}) {
+            Files.write(segment, damaged);
+            final Log log = open(0);
+            assertEquals(List.of(RecoveryReport.Kind.CUT), kinds(log));
+            assertEquals(10, log.endOffset());
+            log.closeUncleanly();
+        }
+        Arrays.fill(zeroed, 10 * batch, 20 * batch, (byte) 0);
+        for (final byte[] torn : new byte[][] {zeroed, Arrays.copyOf(whole, 10 * batch + 100)}) {
+            Files.write(segment, torn);
+            final Log log = open(0);
+            assertEquals(List.of(RecoveryReport.Kind.TAIL_CUT), kinds(log));
+            assertEquals(10, log.endOffset());
+            log.closeUncleanly();
+        }
+    }
+
+    /** A directory of our own that was closed cleanly: nothing is read but what lies behind the last entries. */
+    @Test
+    void aDirectoryThatWasClosedCleanlyIsOpenedWithoutAScan() {
+        final PartitionName name = new PartitionName("a", 0);
+        final LogSetup setup = (cells, builder) -> {
+            builder.config(LogConfig.of(Map.of("internal.segment.bytes", "16384", "index.interval.bytes", "1024")))
+                    .indexes(new SparseIndexes());
+            return true;
+        };
+        final MetaProperties fresh = MetaProperties.fresh(new UUID(1, 2), "cluster", 1);
+        long bytes = 0;
+        for (int round = 0; round < 4; round++) {
+            if (round == 3) {
+                assertTrue(storage.delete(CleanShutdownMarker.FILE));
+                assertTrue(storage.delete(OffsetCheckpoint.RECOVERY_POINTS));
+            }
+            try (LogDirectory data = LogDirectory.openOwned(storage, DirectoryConfig.defaults(), fresh)) {
+                data.create(name, null);
+                final Log log =
+                        Objects.requireNonNull(data.open(name, setup, NOW)).log();
+                final long scanned = log.recovery().scannedBytes();
+                if (round == 3) {
+                    assertEquals(bytes, scanned, "nobody vouches for anything");
+                } else {
+                    assertTrue(scanned <= 1024 + 2 * VALUE_BYTES, round + ": " + scanned + " bytes scanned");
+                }
+                for (long end = log.endOffset(), i = 0; i < 100; i++) {
+                    append(log, end + i, NOW + end + i);
+                }
+                bytes = log.sizeInBytes();
+            }
         }
     }
 

@@ -73,6 +73,11 @@ final class MappedFile implements StorageFile {
     }
 
     @Override
+    public boolean isMapped() {
+        return true;
+    }
+
+    @Override
     public long length() {
         return length;
     }

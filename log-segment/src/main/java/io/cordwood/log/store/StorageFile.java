@@ -107,6 +107,15 @@ public interface StorageFile extends AutoCloseable {
      */
     void force();
 
+    /**
+     * Whether appends go through a mapping.
+     *
+     * @return false for a file that was opened for something else, or where the system or its file system cannot do so.
+     */
+    default boolean isMapped() {
+        return false;
+    }
+
     /** Closes the file; claimed bytes are dropped. Views that are in use stay valid. A second call does nothing. */
     @Override
     void close();
