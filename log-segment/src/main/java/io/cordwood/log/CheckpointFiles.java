@@ -214,8 +214,6 @@ final class CheckpointFiles {
     }
 
     private void acquire() {
-        while (!isBusy.compareAndSet(false, true)) {
-            Thread.onSpinWait();
-        }
+        Waits.until(() -> isBusy.compareAndSet(false, true));
     }
 }

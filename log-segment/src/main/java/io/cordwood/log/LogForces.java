@@ -4,8 +4,6 @@ import io.cordwood.log.record.Refusal;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,26 +117,15 @@ final class LogForces {
 
     /** Keeps forces away, as soon as the one that is under way has ended. */
     void exclude() {
-        while (!tryExclude()) {
-            awaitIdle();
-        }
+        Waits.until(this::tryExclude);
     }
 
     /**
-     * Waits until no force is under way; the next may begin at once. That takes as long as the disk does, so the thread is put to
-     * sleep, and goes on waiting if it is interrupted: it is to close what the force looks at.
+     * Waits until no force is under way, also if it is interrupted; the next may begin at once. Who waits is to close what the
+     * force looks at.
      */
     void awaitIdle() {
-        final IdleStrategy idle = new BackoffIdleStrategy();
-        boolean isInterrupted = false;
-        while (guard.get() != IDLE) {
-            // A thread that stays interrupted would not sleep.
-            isInterrupted |= Thread.interrupted();
-            idle.idle();
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Waits.until(() -> guard.get() == IDLE);
     }
 
     /** After a cut: what was asked for beyond the new end is void. */

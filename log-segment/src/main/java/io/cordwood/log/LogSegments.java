@@ -75,7 +75,7 @@ final class LogSegments implements AutoCloseable {
             return;
         }
         active.close();
-        active = files.create(active.baseOffset(), config, bytesMin, nowMs);
+        active = files.enlarge(active.baseOffset(), config, bytesMin, nowMs);
         list = list.with(list.size() - 1, active);
         namesChanged.incrementAndGet();
     }

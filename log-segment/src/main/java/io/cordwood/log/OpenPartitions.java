@@ -76,9 +76,7 @@ final class OpenPartitions {
         if (loading != null) {
             loading.interrupt();
         }
-        while (!collect()) {
-            Thread.onSpinWait();
-        }
+        Waits.until(this::collect);
     }
 
     /** Forces the logs that are due. The failure of one is the disk's. */

@@ -76,6 +76,16 @@ final class SegmentFiles {
             storage.delete(path(baseOffset, LogFiles.TXN_INDEX));
             storage.delete(path(baseOffset, LogFiles.SNAPSHOT));
         }
+        return open(baseOffset, config, bytesMin, nowMs, true);
+    }
+
+    /** Gives an empty segment larger files. Its name stays whatever fails: it may be all that tells where the log begins. */
+    Segment enlarge(final long baseOffset, final LogConfig config, final long bytesMin, final long nowMs) {
+        return open(baseOffset, config, bytesMin, nowMs, false);
+    }
+
+    private Segment open(
+            final long baseOffset, final LogConfig config, final long bytesMin, final long nowMs, final boolean isNew) {
         final String path = path(baseOffset, LogFiles.LOG);
         final StorageFile file = LogFiles.openNew(storage, path, appendUse, capacity(config, bytesMin));
         try {
@@ -83,7 +93,9 @@ final class SegmentFiles {
             return new Segment(baseOffset, path, file, index, null, nowMs);
         } catch (final RuntimeException e) {
             file.close();
-            storage.delete(path);
+            if (isNew) {
+                storage.delete(path);
+            }
             throw e;
         }
     }

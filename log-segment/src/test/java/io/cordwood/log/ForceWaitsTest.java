@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import java.nio.file.Path;
@@ -216,6 +217,61 @@ final class ForceWaitsTest {
             try (Log again = open(disk, true)) {
                 assertEquals(1, append(again, "b"));
             }
+        }
+    }
+
+    /** The one segment of a log that began anew is empty, and its name is all that tells where the log begins. */
+    @Test
+    void aLargerIndexThatCannotBeMadeLeavesTheLogWhereItBegan() {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingIndexes indexes = new FailingIndexes();
+            try (Log log = new LogBuilder(disk, "t-0")
+                    .config(LogConfig.of(Map.of("segment.bytes", "1000")))
+                    .mapped()
+                    .startOffset(70)
+                    .indexes(indexes)
+                    .open(NOW)) {
+                indexes.isFailing = true;
+                final UnsafeBuffer batch = large(70);
+                assertThrows(
+                        StorageException.class, () -> log.append(batch, 0, batch.capacity(), AppendAs.replica(), NOW));
+            }
+            indexes.isFailing = false;
+            try (Log again = new LogBuilder(disk, "t-0").indexes(indexes).open(NOW)) {
+                assertEquals(70, again.startOffset());
+                assertEquals(70, again.endOffset());
+            }
+        }
+    }
+
+    private static final class FailingIndexes implements SegmentIndexFactory {
+        private final SegmentIndexFactory indexes = new ScanIndexes();
+        private boolean isFailing;
+
+        @Override
+        public SegmentIndex create(
+                final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+            if (isFailing) {
+                throw new StorageException(directory, "open", "No space left on device", null);
+            }
+            return indexes.create(storage, directory, baseOffset, limits);
+        }
+
+        @Override
+        public SegmentIndex open(
+                final Storage storage, final String directory, final long baseOffset, final IndexLimits limits) {
+            return indexes.open(storage, directory, baseOffset, limits);
+        }
+
+        @Override
+        public boolean isPlausible(
+                final List<FileStatus> files, final long baseOffset, final long logBytes, final IndexLimits limits) {
+            return indexes.isPlausible(files, baseOffset, logBytes, limits);
+        }
+
+        @Override
+        public List<String> suffixes() {
+            return indexes.suffixes();
         }
     }
 }
