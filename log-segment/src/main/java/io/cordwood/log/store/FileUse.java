@@ -14,7 +14,10 @@ public enum FileUse {
     /** Search in it: {@link StorageFile#view} looks at the file in place, through one mapping of the whole. */
     LOOKUP,
 
-    /** Append to it: claimed bytes are staged in memory and written by {@link StorageFile#publish} with one call. */
+    /**
+     * Append to it: claimed bytes are staged in memory and written by {@link StorageFile#publish} with one call. What was
+     * written may be shown in place, as with {@link #READ_SEALED}.
+     */
     APPEND,
 
     /** Append to it: claimed bytes lie in one mapping, and {@link StorageFile#publish} is a release store. */
