@@ -65,8 +65,9 @@ record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
         return groups.isEmpty() || groups.contains(row.group());
     }
 
+    /** An open of 1,000 partitions takes so many until the compiler is done. */
     int warmUps() {
-        return 3;
+        return isQuick ? 3 : 10;
     }
 
     int iterations() {
