@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.index.log.RecoveryCorpus.Walk;
 import io.cordwood.log.AppendAs;
+import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
@@ -31,6 +32,8 @@ import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The public bug reports about crash recovery, by number, on logs with sparse indexes. */
 final class RecoveryBugsTest {
@@ -447,6 +450,34 @@ final class RecoveryBugsTest {
             try (Log log = open(disk, 0)) {
                 assertEquals(60, log.endOffset());
             }
+        }
+    }
+
+    /** The recovery's part; the commands have theirs in their own tests. An array of such a size would not fit the heap. */
+    @ParameterizedTest
+    @ValueSource(ints = {1_936_946_533, -610_402_302})
+    void b43ALengthThatIsGarbageIsNamedAndTakesNoMemory(final int length) throws IOException {
+        fill(60, 1, 300);
+        final Path first = directory.resolve(name(0, LogFiles.LOG));
+        final byte[] bytes = Files.readAllBytes(first);
+        final int position = 12 + ByteBuffer.wrap(bytes).getInt(8);
+        Files.write(first, ByteBuffer.wrap(bytes).putInt(position + 8, length).array());
+        try (DiskStorage storage = new DiskStorage(directory)) {
+            final Log kept = open(storage, Long.MAX_VALUE);
+            assertEquals(60, kept.endOffset());
+            try (LogReader reader = kept.newReader()) {
+                final CorruptLogException damage =
+                        assertThrows(CorruptLogException.class, () -> reader.read(1, Long.MAX_VALUE, 1 << 20));
+                assertEquals(position, damage.position());
+                assertEquals(2, damage.nextOffset());
+                assertTrue(reader.read(2, Long.MAX_VALUE, 1 << 20) > 0);
+            }
+            kept.closeUncleanly();
+            final Log cut = open(storage, 0);
+            assertEquals(1, cut.endOffset());
+            assertEquals(Kind.CUT, cut.recovery().entries().get(0).kind());
+            assertEquals(position, cut.recovery().entries().get(0).position());
+            cut.closeUncleanly();
         }
     }
 }
