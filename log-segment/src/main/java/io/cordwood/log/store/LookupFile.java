@@ -7,6 +7,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class LookupFile implements StorageFile {
     private static final long UNKNOWN = -1;
 
+    /** A file up to this length is copied in less time than it is mapped and unmapped again. */
+    private static final int COPY_BYTES_MAX = 64 << 10;
+
     private final OpenFiles files;
     private final Place place;
     private final ReadChannel channel;
@@ -47,7 +50,10 @@ final class LookupFile implements StorageFile {
 
     @Override
     public int view(final long position, final int bytes, final FileView view) {
-        final int seen = look(position, bytes, view);
+        if (isCopied()) {
+            return copy(position, bytes, view);
+        }
+        final int seen = showInPlace(position, bytes, view);
         return seen == 0 || !isGuarded || Mapping.load(view.buffer().addressOffset(), seen)
                 ? seen
                 : copy(position, seen, view);
@@ -55,6 +61,14 @@ final class LookupFile implements StorageFile {
 
     @Override
     public int look(final long position, final int bytes, final FileView view) {
+        return isCopied() ? copy(position, bytes, view) : showInPlace(position, bytes, view);
+    }
+
+    private boolean isCopied() {
+        return isGuarded && length() <= COPY_BYTES_MAX;
+    }
+
+    private int showInPlace(final long position, final int bytes, final FileView view) {
         if (Pieces.clip(position, bytes, length()) == 0) {
             view.release();
             return 0;
@@ -77,9 +91,14 @@ final class LookupFile implements StorageFile {
     }
 
     private int copy(final long position, final int bytes, final FileView view) {
-        final int seen = channel.view(position, bytes, view);
-        if (seen < bytes) {
-            throw Pieces.tooShort(place.path(), position, bytes, seen, view);
+        final int wanted = (int) Pieces.clip(position, bytes, length());
+        if (wanted == 0) {
+            view.release();
+            return 0;
+        }
+        final int seen = channel.view(position, wanted, view);
+        if (seen < wanted) {
+            throw Pieces.tooShort(place.path(), position, wanted, seen, view);
         }
         return seen;
     }
