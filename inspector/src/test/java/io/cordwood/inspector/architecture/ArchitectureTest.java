@@ -50,6 +50,8 @@ class ArchitectureTest {
     private static final String LOG = "io.cordwood.log..";
     private static final String INDEX = "io.cordwood.index..";
     private static final String INSPECTOR = "io.cordwood.inspector..";
+    private static final String TESTKIT = "io.cordwood.testkit..";
+    private static final String CONTRACTS = "io.cordwood.testkit.contract..";
     private static final String[] CORES = {LOG, INDEX};
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -146,6 +148,8 @@ class ArchitectureTest {
                 "io.cordwood.log.codec.Codec",
                 "io.cordwood.log.store.Storage",
                 "io.cordwood.index.SparseIndex",
+                "io.cordwood.testkit.SimulatedStorage",
+                "io.cordwood.testkit.contract.StorageContract",
                 "io.cordwood.inspector.Cordwood")) {
             assertTrue(CLASSES.contain(seen), seen);
         }
@@ -183,8 +187,51 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(INSPECTOR)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        INSPECTOR, "picocli..", "com.fasterxml..", "io.cordwood.jmh..", "io.cordwood.testkit..")
+                .resideInAnyPackage(INSPECTOR, "picocli..", "com.fasterxml..", "io.cordwood.jmh..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void theTestkitKnowsTheLogAloneAndNobodyKnowsTheTestkit() {
+        noClasses()
+                .that()
+                .resideInAPackage(TESTKIT)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.cordwood..")
+                        .and(resideInAnyPackage(LOG, TESTKIT).negate())
+                        .as("anything but the log"))
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(TESTKIT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(TESTKIT)
+                .check(CLASSES);
+    }
+
+    /** Who simulates needs no JUnit, and nothing that is simulated follows from the time or the machine. */
+    @Test
+    void theTestkitOwnsNothingOfTheWorldAndOnlyItsContractsAreTests() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(CONTRACTS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.junit..", "org.opentest4j..")
+                .check(CLASSES);
+        final DescribedPredicate<JavaClass> simulated = resideInAPackage(TESTKIT)
+                .and(resideInAPackage(CONTRACTS).negate())
+                .as("are simulated");
+        noClasses().that(simulated).should().callCodeUnitWhere(isBanned()).check(CLASSES);
+        noClasses()
+                .that(simulated)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("java.nio.file..")
+                        .or(assignableTo(Executor.class))
+                        .or(assignableTo(Thread.class))
+                        .or(assignableTo(ThreadLocalRandom.class))
+                        .as("files, threads or a thread's random source"))
                 .check(CLASSES);
     }
 

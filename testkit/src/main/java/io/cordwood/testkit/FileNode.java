@@ -1,0 +1,230 @@
+package io.cordwood.testkit;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A file: its bytes as every process sees them, its bytes on the disk, and the changes between the two in their order. Guarded
+ * by the lock of its {@link SimulatedStorage}.
+ *
+ * <pre>
+ *   cache    what claims in a mapping and publications touch   |  the changes lead from
+ *   platter  what a force copied last                          |  the lower to the upper
+ * </pre>
+ */
+final class FileNode extends Node {
+    private static final int CACHE_BYTES_MAX = 1 << 30;
+
+    private Image platter;
+    private long platterModifiedMs;
+    private final List<FileChange> changes = new ArrayList<>();
+
+    /** Bytes behind the array are zeros, and so are those behind the size. */
+    private byte[] cache;
+
+    private boolean isCacheShared = true;
+    private long size;
+
+    /** Whether bytes may have been stored in a mapping that no change tells of. */
+    private boolean isMapped;
+
+    FileNode(final int id, final long modifiedMs, final Image platter) {
+        super(id, modifiedMs);
+        this.platter = platter;
+        this.platterModifiedMs = modifiedMs;
+        this.cache = platter.bytes();
+        this.size = platter.size();
+    }
+
+    /** The same file in another life, with all that is pending. */
+    FileNode copy() {
+        final FileNode copy = new FileNode(id(), modifiedMs(), platter);
+        copy.platterModifiedMs = platterModifiedMs;
+        copy.changes.addAll(changes);
+        copy.cache = cache.clone();
+        copy.isCacheShared = false;
+        copy.size = size;
+        copy.isMapped = isMapped;
+        return copy;
+    }
+
+    long size() {
+        return size;
+    }
+
+    Image platter() {
+        return platter;
+    }
+
+    void read(final long position, final ByteBuffer target) {
+        final int known = (int) Math.max(0, Math.min(target.remaining(), cache.length - position));
+        if (known > 0) {
+            target.put(cache, (int) position, known);
+        }
+        while (target.hasRemaining()) {
+            target.put((byte) 0);
+        }
+    }
+
+    /** Memory that a mapping shows, valid until the next call. */
+    byte[] mapped(final long end) {
+        isMapped = true;
+        return writable(end);
+    }
+
+    void write(final int act, final long position, final byte[] bytes, final int length, final long nowMs) {
+        System.arraycopy(bytes, 0, writable(position + length), (int) position, length);
+        written(act, position, length, nowMs);
+    }
+
+    /** Bytes are in the cache, stored there through a mapping or just now. */
+    void written(final int act, final long position, final long length, final long nowMs) {
+        change(act, position, position + length, Math.max(size, position + length), nowMs);
+    }
+
+    void lengthen(final int act, final long newSize, final long nowMs) {
+        if (newSize > size) {
+            change(act, 0, 0, newSize, nowMs);
+        }
+    }
+
+    /** The rest of the block in which the file now ends turns to zeros; what is behind it is gone. */
+    void cut(final int act, final long newSize, final long nowMs) {
+        if (newSize < cache.length) {
+            Arrays.fill(writable(0), (int) newSize, cache.length, (byte) 0);
+        }
+        change(act, newSize, Math.max(newSize, Math.min(size, FileChange.blockEnd(newSize))), newSize, nowMs);
+    }
+
+    void force() {
+        if (!changes.isEmpty() || isMapped) {
+            platter = new Image(Arrays.copyOf(cache, (int) Math.min(cache.length, size)), size);
+            platterModifiedMs = modifiedMs();
+            changes.clear();
+        }
+    }
+
+    /** What the disk holds if some of the changes have reached it. */
+    FileNode survivor(final int nextAct, final PowerCut cut) {
+        final List<FileChange> asked = changesAndMapping(nextAct);
+        if (asked.isEmpty()) {
+            return new FileNode(id(), platterModifiedMs, platter);
+        }
+        final List<boolean[]> sectors = new ArrayList<>();
+        int lastResize = -1;
+        for (int i = 0; i < asked.size(); i++) {
+            final FileChange change = asked.get(i);
+            if (change.isResize() && survives(cut, change, Pending.Kind.LENGTH, change.sizeAfter())) {
+                lastResize = i;
+            }
+            final boolean[] kept = new boolean[change.sectorCount()];
+            for (int s = 0; s < kept.length; s++) {
+                kept[s] = survives(cut, change, Pending.Kind.SECTOR, change.positionOf(s));
+            }
+            sectors.add(kept);
+        }
+        final long timeMs =
+                lastResize < 0 ? platterModifiedMs : asked.get(lastResize).modifiedMs();
+        return new FileNode(id(), timeMs, applied(asked, sectors, lastResize));
+    }
+
+    private boolean survives(
+            final PowerCut cut, final FileChange change, final Pending.Kind kind, final long position) {
+        return cut.survives(new Pending(change.act(), kind, path(), position));
+    }
+
+    /** A length on the disk implies the lengths before it. Behind a cut that is not there, its blocks are the old ones. */
+    private Image applied(final List<FileChange> asked, final List<boolean[]> sectors, final int lastResize) {
+        byte[] bytes = platter.bytes().clone();
+        long length = platter.size();
+        long writtenBelow = Long.MAX_VALUE;
+        for (int i = 0; i < asked.size(); i++) {
+            final FileChange change = asked.get(i);
+            if (i <= lastResize) {
+                length = change.sizeAfter();
+            }
+            if (change.isCut() && i > lastResize) {
+                writtenBelow = Math.min(writtenBelow, change.freedFrom());
+            } else if (change.isCut() && bytes.length > length) {
+                bytes = Arrays.copyOf(bytes, (int) length);
+            }
+            final boolean[] kept = sectors.get(i);
+            for (int s = 0; s < kept.length; s++) {
+                if (kept[s] && change.positionOf(s) < writtenBelow) {
+                    bytes = roomy(bytes, (int) change.positionOf(s + 1));
+                    change.copySector(s, bytes);
+                }
+            }
+        }
+        return new Image(bytes, length);
+    }
+
+    /** Stores through a mapping are no acts, so the sectors that they made differ are found by comparison. */
+    private List<FileChange> changesAndMapping(final int nextAct) {
+        if (!isMapped) {
+            return changes;
+        }
+        final Image told = applied(changes, changes.stream().map(FileNode::all).toList(), changes.size() - 1);
+        final List<FileChange> all = new ArrayList<>(changes);
+        for (int at = 0; at < cache.length && at < size; at += Image.SECTOR_BYTES) {
+            final byte[] now = sectors(at, at + 1);
+            if (!Arrays.equals(now, sectorOf(told.bytes(), at))) {
+                all.add(new FileChange(nextAct, at, now, size, size, modifiedMs()));
+            }
+        }
+        return all;
+    }
+
+    private static boolean[] all(final FileChange change) {
+        final boolean[] all = new boolean[change.sectorCount()];
+        Arrays.fill(all, true);
+        return all;
+    }
+
+    private void change(final int act, final long start, final long end, final long newSize, final long nowMs) {
+        changes.add(new FileChange(act, start & -Image.SECTOR_BYTES, sectors(start, end), size, newSize, nowMs));
+        size = newSize;
+        modified(nowMs);
+    }
+
+    /** Copies the whole sectors that a piece lies in. */
+    private byte[] sectors(final long start, final long end) {
+        if (start == end) {
+            return new byte[0];
+        }
+        final long from = start & -Image.SECTOR_BYTES;
+        final byte[] copied = new byte[(int) (((end + Image.SECTOR_BYTES - 1) & -Image.SECTOR_BYTES) - from)];
+        final int known = (int) Math.min(copied.length, cache.length - from);
+        if (known > 0) {
+            System.arraycopy(cache, (int) from, copied, 0, known);
+        }
+        return copied;
+    }
+
+    private static byte[] sectorOf(final byte[] bytes, final int at) {
+        return at >= bytes.length
+                ? new byte[Image.SECTOR_BYTES]
+                : Arrays.copyOfRange(bytes, at, at + Image.SECTOR_BYTES);
+    }
+
+    private byte[] writable(final long end) {
+        if (end > CACHE_BYTES_MAX) {
+            throw new IllegalStateException("a simulated file holds at most " + CACHE_BYTES_MAX + " bytes, not " + end);
+        }
+        if (end > cache.length) {
+            cache = roomy(cache, (int) end);
+        } else if (isCacheShared) {
+            cache = cache.clone();
+        }
+        isCacheShared = false;
+        return cache;
+    }
+
+    private static byte[] roomy(final byte[] bytes, final int end) {
+        return end <= bytes.length
+                ? bytes
+                : Arrays.copyOf(bytes, Math.max(end, Math.min(CACHE_BYTES_MAX, 2 * bytes.length)));
+    }
+}

@@ -1,0 +1,66 @@
+package io.cordwood.testkit;
+
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change of names that is not durable yet: a name that was taken away, one that was given, or both in one step.
+ *
+ * @param act number of the act.
+ * @param node what is named.
+ * @param from where it was; null if it is new.
+ * @param to where it is; null if it was deleted.
+ * @param replaced what had the new name before; null if nothing had.
+ */
+record NameChange(
+        int act,
+        Node node,
+        @Nullable Entry from,
+        @Nullable Entry to,
+        @Nullable Node replaced) {
+    /** A name in a directory. */
+    record Entry(DirectoryNode directory, String name) {}
+
+    /** Whether the change can be on the disk only if an earlier one is: a file system orders what touches the same thing. */
+    boolean follows(final NameChange earlier) {
+        return isAbout(earlier.node)
+                || (earlier.replaced != null && isAbout(earlier.replaced))
+                || touches(earlier.from)
+                || touches(earlier.to)
+                // An empty directory is removed after it was emptied, and directories move one at a time.
+                || (to == null && node instanceof DirectoryNode emptied && earlier.isIn(emptied))
+                || (isMoveOfDirectory() && earlier.isMoveOfDirectory());
+    }
+
+    /** Whether it changes a name in that directory. */
+    boolean isIn(final DirectoryNode directory) {
+        return (from != null && from.directory == directory) || (to != null && to.directory == directory);
+    }
+
+    /** Does to tables of names what was done to the cached ones. */
+    void apply(final Function<DirectoryNode, ? extends Map<String, Node>> tables) {
+        if (from != null) {
+            tables.apply(from.directory).remove(from.name);
+        }
+        if (to != null) {
+            tables.apply(to.directory).put(to.name, node);
+        }
+    }
+
+    private boolean isAbout(final Node other) {
+        return node == other || replaced == other;
+    }
+
+    private boolean touches(final @Nullable Entry entry) {
+        return entry != null && (isSame(entry, from) || isSame(entry, to));
+    }
+
+    private static boolean isSame(final Entry entry, final @Nullable Entry other) {
+        return other != null && entry.directory == other.directory && entry.name.equals(other.name);
+    }
+
+    private boolean isMoveOfDirectory() {
+        return node instanceof DirectoryNode && from != null && to != null;
+    }
+}

@@ -1,0 +1,20 @@
+/**
+ * A disk that lies, for those who test what must survive it: a log, a store, or an integrator's own code over {@code Storage}.
+ *
+ * <p>{@link io.cordwood.testkit.SimulatedStorage} stands in for the real disk. What was forced is on its platter, what was not is
+ * pending, and a {@link io.cordwood.testkit.PowerCut} decides about each {@link io.cordwood.testkit.Pending} change:
+ *
+ * <pre>
+ *   disk = new SimulatedStorage(clock)
+ *     ... the code under test appends, forces, dies ...
+ *   disk = disk.powerCut(PowerCut.random(new Random(seed)))
+ *     ... the code under test opens again: is everything there that was promised? ...
+ * </pre>
+ *
+ * <p>{@code io.cordwood.testkit.contract} holds what every storage is held to, this one and the real one alike. Nothing here owns
+ * a thread, a clock or a source of randomness: the same arguments give the same states. Read {@code SimulatedStorage} first.
+ */
+@NullMarked
+package io.cordwood.testkit;
+
+import org.jspecify.annotations.NullMarked;
