@@ -68,10 +68,7 @@ final class SealedTable {
             if (known == UNKNOWN) {
                 return readThrough(open, segment.endPosition(), view);
             }
-            if (known > 0) {
-                open.view(0, known * kind.bytes(), view);
-            }
-            return known;
+            return known == 0 ? 0 : open.view(0, known * kind.bytes(), view) / kind.bytes();
         } catch (final StorageException e) {
             return unreadable(e);
         }
@@ -153,7 +150,7 @@ final class SealedTable {
         if (inFile > 0) {
             final int shown = open.view(0, (int) inFile * kind.bytes(), view) / kind.bytes();
             inOrder = kind.believed(view.buffer(), 0, shown, EntryKind.END_RELATIVE, endPosition);
-            if (kind.isPadding(view.buffer(), inOrder, inFile)) {
+            if (kind.isPadding(view.buffer(), inOrder, shown)) {
                 inOrder = 0;
             }
         }

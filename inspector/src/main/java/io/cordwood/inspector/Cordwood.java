@@ -23,8 +23,7 @@ import picocli.CommandLine.Spec;
 /**
  * The command {@code cordwood}: parses the command line and hands it to the subcommand that it names.
  *
- * <p>Results go to standard output, messages to standard error, one line each and never a stack trace for what a user can
- * mend. Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory could not be read or written.
+ * <p>Results go to standard output, messages to standard error, one line each and never a stack trace. Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory could not be read or written.
  */
 @Command(
         name = "cordwood",
@@ -105,6 +104,8 @@ public final class Cordwood implements Runnable {
         } catch (final OutOfMemoryError e) {
             streams.err().println("cordwood: out of memory; JAVA_TOOL_OPTIONS=-Xmx2g gives more, for example");
             exitCode = ExitCode.IO;
+        } catch (final Error e) {
+            exitCode = explainDefect(e, streams.err());
         }
         try {
             streams.out().flush();
@@ -134,8 +135,19 @@ public final class Cordwood implements Runnable {
         if (failure instanceof StorageException || failure instanceof IOException) {
             return explainIo(failure, err);
         }
-        // A defect of ours: its place is worth more than a tidy screen.
-        failure.printStackTrace(err);
+        return explainDefect(failure, err);
+    }
+
+    /** A defect of ours, or a fault of the machine: one line, with the place in our code where it was met. */
+    private static int explainDefect(final Throwable failure, final PrintStream err) {
+        String place = "";
+        for (final StackTraceElement element : failure.getStackTrace()) {
+            if (element.getClassName().startsWith("io.cordwood.")) {
+                place = " (at " + element.getFileName() + ":" + element.getLineNumber() + ")";
+                break;
+            }
+        }
+        err.println("cordwood: unexpected failure: " + failure.toString().replace('\n', ' ') + place);
         return ExitCode.IO;
     }
 

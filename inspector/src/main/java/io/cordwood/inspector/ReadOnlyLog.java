@@ -13,12 +13,14 @@ import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.CorruptRecordException;
 import io.cordwood.log.record.RecordFlyweight;
 import io.cordwood.log.record.RecordReader;
+import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records of a partition whose files may belong to a running broker: opens no log, recovers nothing, changes nothing.
@@ -43,7 +45,7 @@ final class ReadOnlyLog implements AutoCloseable {
     private long endOffset;
 
     ReadOnlyLog(final Storage storage, final Place place) {
-        this.storage = storage;
+        this.storage = new LiveFiles(storage);
         this.directory = place.directory();
         segments = PartitionFiles.list(storage, place).segments();
         cursor = new BatchCursor(Memory.batchBytesMax(), Long.MAX_VALUE);
@@ -116,7 +118,7 @@ final class ReadOnlyLog implements AutoCloseable {
     }
 
     private long positionOf(final SegmentFiles segment, final long offset) {
-        if (segment.offsetIndex() == null || offset <= segment.baseOffset()) {
+        if (!isReadable(segment.offsetIndex()) || offset <= segment.baseOffset()) {
             return 0;
         }
         try (SegmentIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
@@ -127,7 +129,7 @@ final class ReadOnlyLog implements AutoCloseable {
 
     /** Where to begin in a segment; -1 if all of it is older, which its time index tells once it is sealed. */
     private long positionOfTimestamp(final SegmentFiles segment, final long timestampMs, final boolean isLast) {
-        if (segment.timeIndex() == null || segment.offsetIndex() == null) {
+        if (!isReadable(segment.timeIndex()) || !isReadable(segment.offsetIndex())) {
             return 0;
         }
         try (SegmentIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
@@ -138,6 +140,11 @@ final class ReadOnlyLog implements AutoCloseable {
             final long position = index.positionOfTimestamp(timestampMs, view);
             return isBatchBefore(segment, position, Long.MAX_VALUE) ? position : 0;
         }
+    }
+
+    /** Whether there is an index that can be held in memory. */
+    private static boolean isReadable(final @Nullable FileStatus index) {
+        return index != null && index.length() <= Memory.indexBytesMax();
     }
 
     /** Whether a good batch begins at a position that an index gave, at or below an offset. */

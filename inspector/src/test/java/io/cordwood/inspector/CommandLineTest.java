@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,5 +110,34 @@ final class CommandLineTest {
         final Run run = Run.of("dump", index);
         assertEquals(2, run.exitCode());
         assertTrue(run.err().contains("is an index"), run.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anUnexpectedFailureIsOneLine(final boolean isError) throws IOException {
+        TestBatch.write(scratch.resolve("t-0").resolve("00000000000000000000.log"), TestBatch.of(0, "v"));
+        final OutputStream out = new OutputStream() {
+            @Override
+            public void write(final int b) {
+                if (isError) {
+                    throw new InternalError("a fault in\na memory access");
+                }
+                throw new IllegalStateException("a fault in\na memory access");
+            }
+
+            @Override
+            public void flush() {}
+        };
+        final ByteArrayOutputStream err = new ByteArrayOutputStream();
+        final Streams streams = new Streams(
+                new ByteArrayInputStream(new byte[0]),
+                out,
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                -1,
+                false);
+        assertEquals(3, Cordwood.execute(streams, "read", scratch.resolve("t-0").toString()));
+        final String text = err.toString(StandardCharsets.UTF_8);
+        assertTrue(text.startsWith("cordwood: unexpected failure: "), text);
+        assertEquals(1, text.lines().count(), text);
     }
 }

@@ -36,6 +36,16 @@ final class TestBatch {
         return finish(batch, buffer, baseOffset);
     }
 
+    /** A batch of one record of that time. */
+    static byte[] at(final long timestamp) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+        final BatchBuilder batch = new BatchBuilder(Codecs.standard()).wrap(buffer, 0, buffer.capacity());
+        if (!batch.append(timestamp, null, 0, -1, bytes("v"), 0, 1, null)) {
+            throw new IllegalStateException("no room");
+        }
+        return finish(batch, buffer, 0);
+    }
+
     /** A batch of one record behind which the cleaner has removed others. */
     static byte[] thinned(final long baseOffset, final int lastOffsetDelta, final String value) {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
