@@ -1,6 +1,8 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.Refusal;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,16 @@ public final class AppendTicket {
 
     /** {@link #outcome} if the log failed: see {@link #failure}. */
     public static final long FAILED = Long.MIN_VALUE + 1;
+
+    private static final VarHandle OUTCOME;
+
+    static {
+        try {
+            OUTCOME = MethodHandles.lookup().findVarHandle(AppendTicket.class, "outcome", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int number;
     private AppendAs as = AppendAs.client(-1);
@@ -67,6 +79,14 @@ public final class AppendTicket {
     void failed(final RuntimeException cause) {
         failure = cause;
         outcome = FAILED;
+    }
+
+    /** By the thread that closes, or the producer who sees that it has: only the first of all outcomes is one. */
+    void failedIfPending(final RuntimeException cause) {
+        if (outcome == PENDING) {
+            failure = cause;
+            OUTCOME.compareAndSet(this, PENDING, FAILED);
+        }
     }
 
     /**

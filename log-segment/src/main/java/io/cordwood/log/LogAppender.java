@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * it. Forced appends need a {@link FlushAgent} that serves the log.
  */
 public final class LogAppender implements Agent {
+    /** Largest run that a door may be made for: Agrona's ring has 1 GiB at most, and takes an eighth of that at once. */
+    public static final int RUN_BYTES_LIMIT = (1 << 27) - 64;
+
     private static final int MESSAGES_MAX = 256;
     private static final int RUN = 1;
 
@@ -38,16 +41,25 @@ public final class LogAppender implements Agent {
     private long nowMs;
     private @Nullable RuntimeException failure;
 
+    /** What {@link #onClose} tells; set before it looks for tickets that are pending, as producers look here after theirs is. */
+    private volatile @Nullable RuntimeException closed;
+
     /**
      * Creates the door.
      *
      * @param log of which this is going to be the writer.
      * @param clock for append times and the log's duty cycle.
-     * @param runBytesMax largest run that may be offered; the ring has room for eight of them at least.
+     * @param runBytesMax largest run that may be offered, up to {@link #RUN_BYTES_LIMIT}; the ring has room for eight of them
+     *     at least.
+     * @throws IllegalArgumentException if that is no size of a run, or one above the limit.
      */
     public LogAppender(final Log log, final EpochClock clock, final int runBytesMax) {
         this.log = Objects.requireNonNull(log, "log");
         this.clock = Objects.requireNonNull(clock, "clock");
+        if (runBytesMax <= 0 || runBytesMax > RUN_BYTES_LIMIT) {
+            throw new IllegalArgumentException(
+                    "runs of up to " + runBytesMax + " bytes; possible are 1 to " + RUN_BYTES_LIMIT);
+        }
         final int capacity =
                 BitUtil.findNextPositivePowerOfTwo(8 * BitUtil.align(Math.max(runBytesMax, 1024) + 64, 64));
         this.ring = new ManyToOneRingBuffer(
@@ -69,14 +81,16 @@ public final class LogAppender implements Agent {
     }
 
     /**
-     * Offers a run of whole batches. Any thread, with a ticket of its own whose last run is not pending any more.
+     * Offers a run of whole batches. Any thread, with a ticket of its own whose last run is not pending any more. Once the door
+     * is closed, nobody waits: a run that is offered then, or was while it was being closed, has failed.
      *
      * @param ticket that will tell the outcome.
      * @param buffer that holds the batches; copied.
      * @param index of the first batch.
      * @param length of the run in bytes.
      * @param as on whose behalf, and on what terms.
-     * @return false if the ring is full (try again) or the run is larger than the ring takes; the ticket tells which.
+     * @return false if the run was not taken. The ticket tells why: the ring is full (try again), the run is larger than the
+     *     ring takes, or the door is closed ({@link AppendTicket#FAILED}).
      * @throws IndexOutOfBoundsException if the buffer does not hold the run.
      */
     public boolean offer(
@@ -90,8 +104,13 @@ public final class LogAppender implements Agent {
         }
         // Before anything is claimed: a claim that is not filled would block the ring.
         buffer.boundsCheck(index, length);
-        if (length + Integer.BYTES > ring.maxMsgLength()) {
+        if (length > ring.maxMsgLength() - Integer.BYTES) {
             ticket.refused(Refusal.BATCH_TOO_LARGE);
+            return false;
+        }
+        final RuntimeException before = closed;
+        if (before != null) {
+            ticket.failed(before);
             return false;
         }
         ticket.offered(as);
@@ -100,10 +119,31 @@ public final class LogAppender implements Agent {
             ticket.withdrawn();
             return false;
         }
-        ring.buffer().putInt(claim, ticket.number());
-        ring.buffer().putBytes(claim + Integer.BYTES, buffer, index, length);
-        ring.commit(claim);
+        fill(claim, ticket, buffer, index, length);
+        // Closed in between: whoever closed looked at the ticket before it was pending, perhaps.
+        final RuntimeException since = closed;
+        if (since != null) {
+            ticket.failedIfPending(since);
+        }
         return true;
+    }
+
+    private void fill(
+            final int claim, final AppendTicket ticket, final DirectBuffer buffer, final int index, final int length) {
+        boolean isFilled = false;
+        try {
+            ring.buffer().putInt(claim, ticket.number());
+            ring.buffer().putBytes(claim + Integer.BYTES, buffer, index, length);
+            isFilled = true;
+        } finally {
+            if (isFilled) {
+                ring.commit(claim);
+            } else {
+                // A claim that is left open would block the ring, and a ticket that stays pending its producer.
+                ring.abort(claim);
+                ticket.withdrawn();
+            }
+        }
     }
 
     @Override
@@ -145,9 +185,11 @@ public final class LogAppender implements Agent {
         if (failure == null) {
             failure = new IllegalStateException("the appender is closed");
         }
+        closed = failure;
         fail(failure);
-        while (ring.read(onRun, MESSAGES_MAX) > 0) {
-            // onRun fails each run, now that there is a failure.
+        // All of them, and not what the ring shows: a run that is still being filled hides those behind it.
+        for (final AppendTicket ticket : tickets) {
+            ticket.failedIfPending(failure);
         }
     }
 
