@@ -108,13 +108,8 @@ public final class LogReader implements AutoCloseable {
                     shownHistory = history;
                     return result;
                 }
-            } catch (final StorageException | CorruptLogException e) {
-                // Files go when segments are dropped, and bytes change when a log is truncated; else it is real.
-                if (isCurrent(history, segment)) {
-                    throw e;
-                }
-            } catch (final InternalError e) {
-                throw unreadable(e, segment);
+            } catch (final StorageException | CorruptLogException | InternalError e) {
+                throwIfReal(e, history, segment);
             }
             Thread.onSpinWait();
         }
@@ -140,12 +135,8 @@ public final class LogReader implements AutoCloseable {
                     locatedHistory = history;
                     return result;
                 }
-            } catch (final StorageException | CorruptLogException e) {
-                if (isCurrent(history, segment)) {
-                    throw e;
-                }
-            } catch (final InternalError e) {
-                throw unreadable(e, segment);
+            } catch (final StorageException | CorruptLogException | InternalError e) {
+                throwIfReal(e, history, segment);
             }
             Thread.onSpinWait();
         }
@@ -267,12 +258,8 @@ public final class LogReader implements AutoCloseable {
                 if (positions.history() == history && !LogPositions.isChanging(history)) {
                     return found;
                 }
-            } catch (final StorageException | CorruptLogException e) {
-                if (isCurrent(history, byTime.segment())) {
-                    throw e;
-                }
-            } catch (final InternalError e) {
-                throw unreadable(e, byTime.segment());
+            } catch (final StorageException | CorruptLogException | InternalError e) {
+                throwIfReal(e, history, byTime.segment());
             }
             Thread.onSpinWait();
         }
@@ -308,6 +295,15 @@ public final class LogReader implements AutoCloseable {
     /** While bytes are taken back, a read stands if it shows none of them: the end is moved first. */
     private boolean isBelowCut(final long history, final long result) {
         return result <= 0 || !LogPositions.isChanging(history) || nextOffset <= positions.publishedEnd();
+    }
+
+    /** Files go when segments are dropped, and bytes change when a log is truncated; else a failure is real. */
+    private void throwIfReal(final Throwable failure, final long history, final @Nullable Segment used) {
+        final RuntimeException real =
+                failure instanceof InternalError fault ? unreadable(fault, used) : (RuntimeException) failure;
+        if (isCurrent(history, used)) {
+            throw real;
+        }
     }
 
     /** Whether a failure is one of the log as it is now, and not of a segment that is gone or being cut. */

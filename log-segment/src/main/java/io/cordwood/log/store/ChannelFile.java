@@ -45,7 +45,7 @@ final class ChannelFile implements StorageFile {
     ChannelFile(final OpenFiles files, final StagingPool pool, final WriteChannel writer) throws IOException {
         this.pool = pool;
         this.writer = writer;
-        this.mapping = new ReadMapping(files, writer.place(), true);
+        this.mapping = new ReadMapping(files, writer.place(), ReadMapping.Kind.GROWING);
         this.length = writer.size();
         this.lengthAtOpen = length;
         this.zerosEnd = length;
@@ -160,13 +160,16 @@ final class ChannelFile implements StorageFile {
         Mapping held = mapping.hold();
         if (held != null && held.length() < end) {
             held.release();
-            mapping.renew(held);
+            mapping.outgrown(held);
             held = mapping.hold();
         }
         if (held == null) {
             return false;
         }
-        if (held.length() < end) {
+        // Not what was cut before it was mapped: that lies behind the end of the file, where a look is fatal. What is
+        // cut from
+        // here on is hidden from who holds it.
+        if (held.length() < end || length < end) {
             held.release();
             return false;
         }
@@ -200,7 +203,7 @@ final class ChannelFile implements StorageFile {
             throw writer.failure("truncate", e);
         } finally {
             // It hides what was cut, and would hide what is written there next. Nothing is before this returns.
-            mapping.renew(mapping.mapping());
+            mapping.renew();
         }
         zerosEnd = bytes;
         takenEnd = bytes;

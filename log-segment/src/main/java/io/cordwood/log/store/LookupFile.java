@@ -24,7 +24,7 @@ final class LookupFile implements StorageFile {
         this.place = place;
         this.isGuarded = isGuarded;
         this.channel = new ReadChannel(files, place);
-        this.mapping = new ReadMapping(files, place, false);
+        this.mapping = new ReadMapping(files, place, isGuarded ? ReadMapping.Kind.SEALED : ReadMapping.Kind.LOOKUP);
     }
 
     @Override
@@ -74,6 +74,9 @@ final class LookupFile implements StorageFile {
             return 0;
         }
         final Mapping held = mapping.hold();
+        if (held == null && mapping.isRefused()) {
+            return copy(position, bytes, view);
+        }
         if (held == null) {
             throw Reasons.failure(place.path(), "look up", "the file is closed");
         }

@@ -14,14 +14,18 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which files a {@link DiskStorage} has open, where they are, and which of them it may close to stay within its bounds.
  *
  * <p>The one lock of the store. It is taken when a file is opened, closed, renamed, deleted or cut, and when a reader finds
- * its file evicted; on an append once in several megabytes, to reserve disk; never on a read of a file that is open.
+ * its file evicted, or longer than what is mapped of it; on an append once in several megabytes, to reserve disk; on no other
+ * read of a file that is open.
  */
 final class OpenFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String OPEN_FILES = "Max open files";
 
@@ -120,7 +124,7 @@ final class OpenFiles {
         }
     }
 
-    /** Maps a file for its readers, unless another thread was faster or it is closed. */
+    /** Maps a file for its readers, unless another thread was faster, it is closed, or the system refuses and it can be copied. */
     void map(final ReadMapping wanted) {
         final Place place = wanted.place();
         lock.lock();
@@ -132,8 +136,7 @@ final class OpenFiles {
                 if (length == 0) {
                     throw Reasons.failure(place.path(), "look up", "the file was cut by someone else");
                 }
-                wanted.show(mapLocked(place, wanted.lengthFor(length), false));
-                mappings.add(wanted);
+                mapLocked(wanted, wanted.lengthFor(length));
             }
         } catch (final IOException e) {
             throw Reasons.failure(place.path(), "look up", e);
@@ -142,16 +145,48 @@ final class OpenFiles {
         }
     }
 
+    private void mapLocked(final ReadMapping wanted, final long length) throws IOException {
+        final Mapping mapped;
+        try {
+            mapped = mapLocked(wanted.place(), length, false);
+        } catch (final IOException e) {
+            if (!wanted.refuse()) {
+                throw e;
+            }
+            LOG.warn("{} is read by copy: {}", wanted.place().path(), e.getMessage());
+            return;
+        }
+        wanted.show(mapped);
+        mappings.add(wanted);
+    }
+
     /** Takes a mapping from the readers of a file, if they still have it; it is unmapped as soon as nobody looks at it. */
     void unmap(final ReadMapping from, final Mapping stale) {
         lock.lock();
         try {
             if (from.mapping() == stale) {
-                mappings.remove(from);
-                from.drop(stale);
+                unmapLocked(from);
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Same for whatever they have. */
+    void unmap(final ReadMapping from) {
+        lock.lock();
+        try {
+            unmapLocked(from);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void unmapLocked(final ReadMapping from) {
+        final Mapping mapped = from.mapping();
+        if (mapped != null) {
+            mappings.remove(from);
+            from.drop(mapped);
         }
     }
 

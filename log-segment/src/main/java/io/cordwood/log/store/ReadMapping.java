@@ -7,28 +7,39 @@ import org.jspecify.annotations.Nullable;
  * look maps it again.
  */
 final class ReadMapping extends RecentSet.Entry implements AutoCloseable {
-    private static final long AHEAD_UNIT = 16 << 20;
+    private static final long UNIT = 16 << 20;
+    private static final long AHEAD_BYTES_MAX = 128 << 20;
+
+    /** What the mapping is for. */
+    enum Kind {
+        /** Of a file that keeps its length; there is no other way to read it. */
+        LOOKUP,
+        /** Of a file that keeps its length, and can be copied instead. */
+        SEALED,
+        /** Of a file that grows, and can be copied instead: more is mapped than there is, and who looks keeps to its length. */
+        GROWING
+    }
 
     private final OpenFiles files;
     private final Place place;
-    private final boolean isGrowing;
+    private final Kind kind;
     private volatile @Nullable Mapping mapping;
+    private volatile boolean isRefused;
     private volatile boolean isClosed;
 
-    /** Of a growing file more is mapped than there is: whoever looks keeps to the file's length. */
-    ReadMapping(final OpenFiles files, final Place place, final boolean isGrowing) {
+    ReadMapping(final OpenFiles files, final Place place, final Kind kind) {
         this.files = files;
         this.place = place;
-        this.isGrowing = isGrowing;
+        this.kind = kind;
     }
 
-    /** The mapping, to be released by the caller; null once this is closed. */
+    /** The mapping, to be released by the caller; null once this is closed, or the system has refused it. */
     @Nullable
     Mapping hold() {
         for (; ; ) {
             final Mapping mapped = mapping;
             if (mapped == null) {
-                if (isClosed) {
+                if (isClosed || isRefused) {
                     return null;
                 }
                 files.map(this);
@@ -39,17 +50,30 @@ final class ReadMapping extends RecentSet.Entry implements AutoCloseable {
         }
     }
 
-    /** Lets go of a mapping that shows the file no longer as it is. */
-    void renew(final @Nullable Mapping stale) {
-        if (stale != null) {
-            files.unmap(this, stale);
-        }
+    /** Lets go of a mapping that shows too little of the file. */
+    void outgrown(final Mapping tooShort) {
+        files.unmap(this, tooShort);
+    }
+
+    /** Lets go of what is mapped, since it shows the file no longer as it is. */
+    void renew() {
+        files.unmap(this);
     }
 
     @Override
     public void close() {
         isClosed = true;
-        renew(mapping);
+        files.unmap(this);
+    }
+
+    /** Under the lock of {@link OpenFiles}: the system cannot map it. False if there is no other way to read it. */
+    boolean refuse() {
+        isRefused = kind != Kind.LOOKUP;
+        return isRefused;
+    }
+
+    boolean isRefused() {
+        return isRefused;
     }
 
     @Nullable
@@ -67,7 +91,9 @@ final class ReadMapping extends RecentSet.Entry implements AutoCloseable {
 
     /** Bytes to map of a file of that length. */
     long lengthFor(final long fileLength) {
-        return isGrowing ? (2 * fileLength + AHEAD_UNIT - 1) & -AHEAD_UNIT : fileLength;
+        return kind == Kind.GROWING
+                ? (fileLength + Math.min(fileLength, AHEAD_BYTES_MAX) + UNIT - 1) & -UNIT
+                : fileLength;
     }
 
     /** Under the lock of {@link OpenFiles}. */

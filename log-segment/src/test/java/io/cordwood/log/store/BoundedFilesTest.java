@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -92,6 +93,42 @@ class BoundedFilesTest {
         final String command = Scratch.quoted(Scratch.java(ManyFiles.class, Scratch.classPath(), root.toString()));
         final String output = Scratch.run("bash", "-c", "ulimit -n 1024; exec " + command);
         assertTrue(output.endsWith("read them all" + System.lineSeparator()), output);
+    }
+
+    /** More than this process may have in memory can be read all the same, and appended to. */
+    @Test
+    void whatCannotBeMappedIsCopied(@TempDir final Path own) throws IOException, InterruptedException {
+        final String command = Scratch.quoted(Scratch.java(LargeFile.class, Scratch.classPath(), own.toString()));
+        final String output = Scratch.run("bash", "-c", "ulimit -v 40000000; exec " + command);
+        assertTrue(output.endsWith("read it all" + System.lineSeparator()), output);
+        assertTrue(output.contains("is read by copy"), output);
+    }
+
+    /** The other process. */
+    static final class LargeFile {
+        private static final long HOLE = 64L << 30;
+
+        private LargeFile() {}
+
+        public static void main(final String[] args) throws IOException {
+            final Path root = Path.of(args[0]);
+            try (RandomAccessFile sparse =
+                    new RandomAccessFile(root.resolve("f").toFile(), "rw")) {
+                sparse.setLength(HOLE);
+            }
+            try (DiskStorage storage = new DiskStorage(root)) {
+                for (int i = 0; i < 2; i++) {
+                    try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                        Scratch.append(file, 1000, 1);
+                        Scratch.assertContent(file, HOLE + i * 1000L, 1000, 1);
+                    }
+                    try (StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0)) {
+                        Scratch.assertContent(sealed, HOLE + i * 1000L, 1000, 1);
+                    }
+                }
+            }
+            System.out.println("read it all");
+        }
     }
 
     private static long descriptorOf(final String name) throws IOException {

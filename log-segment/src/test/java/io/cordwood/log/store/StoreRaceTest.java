@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.DirectBuffer;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Readers beside a writer that appends and truncates. Every word of the file tells its position and the generation that wrote
@@ -112,6 +115,75 @@ class StoreRaceTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"LOOKUP", "READ_SEALED", "APPEND"})
+    void aFileThatIsClosedBesideItsFirstLookLeavesNothingMapped(final FileUse use) throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                Scratch.append(file, 2 << 20, 1);
+            }
+            for (int round = 0; round < 500; round++) {
+                final StorageFile file = storage.open("f", use, 0);
+                final CyclicBarrier begin = new CyclicBarrier(2);
+                final Thread looker = start(() -> {
+                    try (FileView view = new FileView()) {
+                        await(begin);
+                        file.look(1 << 20, 10, view);
+                    } catch (final StorageException closed) {
+                        Scratch.assertSays("closed", closed);
+                    }
+                });
+                await(begin);
+                file.close();
+                looker.join();
+                assertNull(failure.get());
+                assertEquals(List.of(), Scratch.mapped(root), "round " + round);
+            }
+        }
+    }
+
+    /** What lies behind the end of a file must not be looked at, even where it is mapped: that is the end of a JVM. */
+    @Test
+    void whatIsCutBeforeItIsMappedIsNotLookedAt() throws InterruptedException {
+        try (DiskStorage storage = new DiskStorage(root);
+                StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            final List<Thread> threads = new ArrayList<>();
+            for (int t = 0; t < 3; t++) {
+                threads.add(start(() -> {
+                    try (FileView view = new FileView()) {
+                        while (!isDone) {
+                            // Each first look behind a cut maps the file anew, while the next cut may have begun.
+                            final long end = file.length();
+                            final int seen = end > 1 << 20 ? file.look(end - 5000, 5000, view) : 0;
+                            if (seen > 0) {
+                                view.buffer().getByte(seen - 1);
+                            }
+                        }
+                    }
+                }));
+            }
+            final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
+            write(file, claimed, (1 << 20) / WORD_BYTES, 0);
+            for (int cut = 0; cut < 2_000 && failure.get() == null; cut++) {
+                write(file, claimed, (64 << 10) / WORD_BYTES, 0);
+                file.truncate(1 << 20);
+            }
+            isDone = true;
+            for (final Thread thread : threads) {
+                thread.join();
+            }
+            assertNull(failure.get());
+        }
+    }
+
+    private static void await(final CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (final InterruptedException | BrokenBarrierException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private void write(final StorageFile file, final int head, final Random random) {
         final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
         write(file, claimed, head / WORD_BYTES, 0);
@@ -153,7 +225,9 @@ class StoreRaceTest {
                 final int before = phase.get();
                 final long words = file.length() / WORD_BYTES;
                 final long position = words == 0 ? 0 : Math.max(0, words - random.nextInt(2000)) * WORD_BYTES;
-                final int seen = file.view(position, 16_000, view) & -WORD_BYTES;
+                final int shown =
+                        random.nextBoolean() ? file.view(position, 16_000, view) : file.look(position, 16_000, view);
+                final int seen = shown & -WORD_BYTES;
                 if (seen > 0) {
                     final boolean isExact = before == phase.get() && before % 2 == 0;
                     check(view.buffer(), position, isExact, before / 2);
