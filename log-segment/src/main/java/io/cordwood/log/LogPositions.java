@@ -91,14 +91,17 @@ final class LogPositions {
     }
 
     /**
-     * Called before anything is cut, so that the change is seen by whoever sees the cut; the number is odd then.
-     *
-     * @param cutTo everything at or above this offset goes.
+     * Called before anything is cut, and before what is kept of the log elsewhere is lowered for it, so that the change is seen
+     * by whoever sees the cut, and nobody raises again what was lowered; the number is odd then.
      */
-    void historyChanges(final long cutTo) {
-        lowestCut = Math.min(lowestCut, cutTo);
+    void historyChanges() {
         HISTORY.setVolatile(this, history + 1);
         VarHandle.fullFence();
+    }
+
+    /** Everything at or above an offset goes. */
+    void cutTo(final long offset) {
+        lowestCut = Math.min(lowestCut, offset);
     }
 
     /** The lowest offset that was cut to since the last call; {@link Long#MAX_VALUE} if nothing was. The writer's. */

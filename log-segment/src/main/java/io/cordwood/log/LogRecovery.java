@@ -326,7 +326,7 @@ final class LogRecovery implements AutoCloseable {
         if (isLast) {
             endOffset = Math.max(segment.baseOffset(), scan.expectedOffset());
         }
-        return scan.reason() == null || !endsLog(segment, isLast);
+        return scan.reason() == null || !endsLog(segment, end);
     }
 
     private void apply(final RecordBatchFlyweight batch, final long base) {
@@ -357,10 +357,13 @@ final class LogRecovery implements AutoCloseable {
         }
     }
 
-    private boolean endsLog(final Segment segment, final boolean isLast) {
+    private boolean endsLog(final Segment segment, final long end) {
+        final boolean isLast = end == Long.MAX_VALUE;
         final long expected = Math.max(segment.baseOffset(), scan.expectedOffset());
         final String why = String.valueOf(scan.reason());
-        if (!isLast && expected < point) {
+        // Behind the last offset that a sealed segment can have lies nothing at or above the point, whatever the bytes
+        // are.
+        if (!isLast && (expected < point || end <= point)) {
             note(
                     RecoveryReport.Kind.DAMAGE_KEPT,
                     segment.path(),

@@ -214,10 +214,11 @@ final class LogShrinking {
         final Cut found = findCut(kept, offset);
         // A batch that holds the start and goes as a whole does not take the start back with it.
         final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
+        positions.historyChanges();
         if (!parts.guard().lowered(cut.endOffset)) {
             return Refusal.FORCE_UNDER_WAY;
         }
-        positions.historyChanges(cut.endOffset);
+        positions.cutTo(cut.endOffset);
         forces.cutTo(cut.endOffset);
         positions.publishedEnd(cut.endOffset);
         final boolean wasActive = last == list.size() - 1;
@@ -379,11 +380,12 @@ final class LogShrinking {
 
     private long startAnew(final LogConfig config, final long offset, final long nowMs) {
         final SegmentList old = segments.list();
+        positions.historyChanges();
         if (!parts.guard().lowered(0)) {
             return Refusal.FORCE_UNDER_WAY;
         }
         segments.deleteDropped();
-        positions.historyChanges(0);
+        positions.cutTo(0);
         positions.publishedEnd(positions.startOffset());
         forces.cutTo(0);
         // The states forget first, and durably. What an interruption leaves is the old log or a shorter one, whose

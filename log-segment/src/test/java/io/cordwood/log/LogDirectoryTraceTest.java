@@ -26,11 +26,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every act on the files of a data directory, in its order: a force that is missing here is lost data after a power cut. */
 final class LogDirectoryTraceTest {
@@ -242,6 +245,45 @@ final class LogDirectoryTraceTest {
             });
             assertEquals(3, partition.log().truncateFullyAndStartAt(3, NOW));
             assertEquals(List.of(0L), seen);
+        }
+    }
+
+    /** Also old segments that are deleted late are acts of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noCheckpointAtAnyActOfATruncationRaisesWhatWasLowered(final boolean isWhole) {
+        fill(storage, 20, A);
+        try (LogDirectory directory = owned(storage)) {
+            final PartitionCells partition = cells(directory, A);
+            partition.log().roll(NOW);
+            append(partition.log(), 20);
+            partition.log().flush();
+            partition.log().deletePrefix(30, 40, NOW);
+            directory.doWork(NOW);
+            directory.doWork(NOW + 100);
+            assertEquals(Map.of(A, 40L), checkpoint(disk, OffsetCheckpoint.RECOVERY_POINTS));
+            final long end = isWhole ? 35 : 32;
+            final AtomicLong time = new AtomicLong(NOW + 1000);
+            final List<String> raised = new ArrayList<>();
+            storage.watch(act -> {
+                final long before =
+                        checkpoint(disk, OffsetCheckpoint.RECOVERY_POINTS).getOrDefault(A, 0L);
+                if (before <= end) {
+                    directory.doWork(time.addAndGet(1000));
+                    final long after =
+                            checkpoint(disk, OffsetCheckpoint.RECOVERY_POINTS).getOrDefault(A, 0L);
+                    if (after > before) {
+                        raised.add(act + ": " + before + " to " + after);
+                    }
+                }
+            });
+            assertEquals(
+                    end,
+                    isWhole
+                            ? partition.log().truncateFullyAndStartAt(end, NOW)
+                            : partition.log().truncateTo(end, NOW));
+            storage.watch(act -> {});
+            assertEquals(List.of(), raised);
         }
     }
 

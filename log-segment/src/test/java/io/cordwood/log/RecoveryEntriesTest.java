@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -114,5 +115,29 @@ final class RecoveryEntriesTest {
     private static void append(final Log log) {
         final UnsafeBuffer one = batch(NOW, "value");
         assertTrue(log.append(one, 0, one.capacity(), AppendAs.client(0), NOW) >= 0);
+    }
+
+    /** All that a sealed segment can hold lies below the recovery point: bytes behind its batches are nobody's. */
+    @Test
+    void bytesBehindASealedSegmentCostNothingThatFollows() throws IOException {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final long base;
+            try (Log log = builder(storage).open(NOW)) {
+                append(log);
+                log.roll(NOW);
+                base = log.endOffset();
+                append(log);
+                log.flush();
+            }
+            final Path sealed = root.resolve("t-0").resolve(LogFiles.name(0, LogFiles.LOG));
+            Files.write(sealed, new byte[8], StandardOpenOption.APPEND);
+            // So that what is below the recovery point is looked at.
+            Files.delete(root.resolve("t-0").resolve(LogFiles.LEADER_EPOCHS));
+            for (final long point : new long[] {base, base - 1}) {
+                try (Log log = builder(storage).recoveryPoint(point).open(NOW)) {
+                    assertEquals(point == base ? base + 1 : base, log.endOffset(), "from " + point);
+                }
+            }
+        }
     }
 }
