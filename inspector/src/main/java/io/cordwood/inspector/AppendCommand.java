@@ -10,6 +10,7 @@ import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogDirectory;
 import io.cordwood.log.PartitionCells;
 import io.cordwood.log.PartitionName;
+import io.cordwood.log.codec.CodecBuffer;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
@@ -52,6 +53,7 @@ import picocli.CommandLine.TypeConversionException;
             "2 wrong command line, or a line that cannot be a record; 3 the directory cannot be written or is in use."
         })
 final class AppendCommand implements Callable<Integer> {
+    private static final int PROBE_BYTES = 1 << 16;
 
     private final Streams streams;
 
@@ -121,6 +123,7 @@ final class AppendCommand implements Callable<Integer> {
         if (Files.exists(path) && !Files.isDirectory(path)) {
             throw CommandFailure.io(directory + ": is not a directory");
         }
+        requireLibrary(compression);
         try (Storage storage = new DiskStorage(parent)) {
             makeParents(parent);
             try (LogDirectory data = LogDirectory.openAround(storage, partition, DirectoryConfig.defaults())) {
@@ -132,6 +135,12 @@ final class AppendCommand implements Callable<Integer> {
             }
         }
         return ExitCode.FINE;
+    }
+
+    /** A codec without its library is met here, before anything is made. */
+    private static void requireLibrary(final CompressionType type) {
+        final UnsafeBuffer one = new UnsafeBuffer(new byte[1]);
+        Codecs.standard().of(type).compress(one, 0, 1, CompressionType.DEFAULT_LEVEL, new CodecBuffer(PROBE_BYTES));
     }
 
     /** Makes the data directory, with the names of what is made durable. */

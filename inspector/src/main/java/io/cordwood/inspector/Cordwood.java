@@ -1,6 +1,7 @@
 package io.cordwood.inspector;
 
 import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.store.StorageException;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Spec;
 /**
  * The command {@code cordwood}: parses the command line and hands it to the subcommand that it names.
  *
- * <p>Results go to standard output, messages to standard error, one line each and never a stack trace. Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory could not be read or written.
+ * <p>Results go to standard output, messages to standard error, one line each and never a stack trace. Exit codes: 0 fine, 1 damage found, 2 wrong command line, 3 a file or directory could not be read or written,
+ * or a codec's library is missing.
  */
 @Command(
         name = "cordwood",
@@ -120,6 +122,10 @@ public final class Cordwood implements Runnable {
         if (failure instanceof CommandFailure expected) {
             err.println("cordwood: " + failure.getMessage());
             return expected.exitCode();
+        }
+        if (failure instanceof CodecException codec && codec.kind() == CodecException.Kind.LIBRARY_MISSING) {
+            err.println("cordwood: " + failure.getMessage());
+            return ExitCode.IO;
         }
         if (failure instanceof CorruptLogException) {
             err.println("cordwood: " + failure.getMessage());

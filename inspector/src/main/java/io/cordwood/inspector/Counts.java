@@ -6,6 +6,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 final class Counts {
     private long batches;
     private long damagedBatches;
+    private long unreadBatches;
     private long dataRecords;
     private long controlRecords;
     private long firstOffset = -1;
@@ -24,6 +25,11 @@ final class Counts {
         damagedBatches++;
     }
 
+    /** One whose codec's library is missing. */
+    void unread() {
+        unreadBatches++;
+    }
+
     void record(final RecordBatchFlyweight batch, final long offset) {
         if (batch.isControl()) {
             controlRecords++;
@@ -36,6 +42,7 @@ final class Counts {
     void add(final Counts other) {
         batches += other.batches;
         damagedBatches += other.damagedBatches;
+        unreadBatches += other.unreadBatches;
         dataRecords += other.dataRecords;
         controlRecords += other.controlRecords;
         if (firstOffset < 0) {
@@ -55,6 +62,18 @@ final class Counts {
 
     long damagedBatches() {
         return damagedBatches;
+    }
+
+    long unreadBatches() {
+        return unreadBatches;
+    }
+
+    /** What a process answers that has shown this much. */
+    int exitCode() {
+        if (unreadBatches > 0) {
+            return ExitCode.IO;
+        }
+        return damagedBatches > 0 ? ExitCode.DAMAGE : ExitCode.FINE;
     }
 
     long dataRecords() {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "  cordwood dump --format json /var/kafka | jq '.partitions[].topic'",
             "",
             "Exit code: 0 all bytes are good batches; 1 a batch or trailing bytes are not; 2 wrong command line;",
-            "3 a file or directory cannot be read."
+            "3 a file or directory cannot be read, or a codec's library is missing."
         })
 final class DumpCommand implements Callable<Integer> {
     private static final int READ_BYTES_LEAST = 61;
@@ -82,7 +82,7 @@ final class DumpCommand implements Callable<Integer> {
         try (SegmentWalk walk = new SegmentWalk(readBytesMax, progress)) {
             final DumpWriter writer = writer(walk, progress);
             try {
-                return dump(writer) ? ExitCode.FINE : ExitCode.DAMAGE;
+                return dump(writer);
             } catch (final StorageException | CommandFailure e) {
                 writer.flush();
                 throw e;
@@ -92,17 +92,17 @@ final class DumpCommand implements Callable<Integer> {
         }
     }
 
-    private boolean dump(final DumpWriter writer) throws IOException {
-        boolean isGood = true;
+    private int dump(final DumpWriter writer) throws IOException {
+        int exitCode = ExitCode.FINE;
         for (final String path : paths) {
             try (Storage storage = new DiskStorage(Place.root(path))) {
                 for (final Place place : Place.find(path, storage)) {
-                    isGood &= writer.partition(storage, place);
+                    exitCode = Math.max(exitCode, writer.partition(storage, place));
                 }
             }
         }
         writer.end();
-        return isGood;
+        return exitCode;
     }
 
     private DumpWriter writer(final SegmentWalk walk, final Progress progress) throws IOException {

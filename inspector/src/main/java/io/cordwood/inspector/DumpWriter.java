@@ -10,10 +10,10 @@ interface DumpWriter {
      *
      * @param storage that holds it.
      * @param place of it.
-     * @return false if bytes were found that are no good batch.
+     * @return the exit code: what was damaged, or could not be read, which is the higher one.
      * @throws IOException if the output takes no more.
      */
-    boolean partition(Storage storage, Place place) throws IOException;
+    int partition(Storage storage, Place place) throws IOException;
 
     /**
      * Writes what follows on the last partition.

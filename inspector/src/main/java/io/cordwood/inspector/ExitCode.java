@@ -11,7 +11,7 @@ final class ExitCode {
     /** The command line was wrong. */
     static final int USAGE = 2;
 
-    /** A file or directory could not be read or written. */
+    /** A file or directory could not be read or written, or a codec's library is missing. */
     static final int IO = 3;
 
     private ExitCode() {}

@@ -40,11 +40,19 @@ interface FaultWriter {
     void end() throws IOException;
 
     /**
-     * All faults so far.
+     * What a process answers that has found this much.
      *
-     * @return their number.
+     * @return the exit code.
      */
-    long faults();
+    int exitCode();
+
+    /** The exit code for so many faults, and for so much that could not be checked. */
+    static int exitCode(final long faults, final long notChecked) {
+        if (notChecked > 0) {
+            return ExitCode.IO;
+        }
+        return faults > 0 ? ExitCode.DAMAGE : ExitCode.FINE;
+    }
 
     /** The name of a fault's file within its directory. */
     static String fileName(final Place place, final Fault fault) {

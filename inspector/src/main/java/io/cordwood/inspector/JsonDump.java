@@ -39,7 +39,7 @@ final class JsonDump implements DumpWriter {
     }
 
     @Override
-    public boolean partition(final Storage storage, final Place place) throws IOException {
+    public int partition(final Storage storage, final Place place) throws IOException {
         final PartitionFiles files = PartitionFiles.list(storage, place);
         json.writeRaw('\n');
         json.writeStartObject();
@@ -49,7 +49,7 @@ final class JsonDump implements DumpWriter {
             json.writeStringField("topic", name.topic());
             json.writeNumberField("partition", name.partition());
         }
-        boolean isGood = place.segmentFile() != null || besides(storage, place.directory());
+        int exitCode = place.segmentFile() == null ? besides(storage, place.directory()) : ExitCode.FINE;
         json.writeArrayFieldStart("files");
         for (final FileStatus file : files.all()) {
             file(storage, LogFiles.path(place.directory(), file.name()), file);
@@ -57,15 +57,15 @@ final class JsonDump implements DumpWriter {
         json.writeEndArray();
         json.writeArrayFieldStart("segments");
         for (final SegmentFiles segment : files.segments()) {
-            isGood &= segment(storage, place.directory(), segment);
+            exitCode = Math.max(exitCode, segment(storage, place.directory(), segment));
         }
         json.writeEndArray();
         json.writeEndObject();
-        return isGood;
+        return exitCode;
     }
 
-    private boolean besides(final Storage storage, final String directory) throws IOException {
-        boolean isGood = true;
+    private int besides(final Storage storage, final String directory) throws IOException {
+        int exitCode = ExitCode.FINE;
         try {
             final PartitionMetadata metadata = PartitionMetadata.read(storage, directory);
             if (metadata != null) {
@@ -73,14 +73,14 @@ final class JsonDump implements DumpWriter {
             }
         } catch (final CorruptLogException e) {
             json.writeStringField("topicIdError", e.reason());
-            isGood = false;
+            exitCode = ExitCode.DAMAGE;
         }
         List<LeaderEpoch> epochs = List.of();
         try {
             epochs = Objects.requireNonNullElse(LeaderEpochCheckpoint.read(storage, directory), epochs);
         } catch (final CorruptLogException e) {
             json.writeStringField("leaderEpochsError", e.reason());
-            isGood = false;
+            exitCode = ExitCode.DAMAGE;
         }
         json.writeArrayFieldStart("leaderEpochs");
         for (final LeaderEpoch entry : epochs) {
@@ -90,7 +90,7 @@ final class JsonDump implements DumpWriter {
             json.writeEndObject();
         }
         json.writeEndArray();
-        return isGood;
+        return exitCode;
     }
 
     private void file(final Storage storage, final String path, final FileStatus file) throws IOException {
@@ -112,8 +112,7 @@ final class JsonDump implements DumpWriter {
         json.writeEndObject();
     }
 
-    private boolean segment(final Storage storage, final String directory, final SegmentFiles segment)
-            throws IOException {
+    private int segment(final Storage storage, final String directory, final SegmentFiles segment) throws IOException {
         final String path = LogFiles.path(directory, segment.log().name());
         final long base = segment.baseOffset();
         json.writeRaw('\n');
@@ -135,7 +134,7 @@ final class JsonDump implements DumpWriter {
             json.writeNumberField("skippedBytes", walk.skippedBytes());
         }
         json.writeEndObject();
-        return walk.trailingBytes() == 0 && walk.counts().damagedBatches() == 0;
+        return walk.exitCode();
     }
 
     private void index(

@@ -10,6 +10,7 @@ import java.util.Locale;
 final class JsonFaults implements FaultWriter {
     private final JsonGenerator json;
     private long faults;
+    private long notChecked;
 
     JsonFaults(final JsonGenerator json) throws IOException {
         this.json = json;
@@ -43,6 +44,7 @@ final class JsonFaults implements FaultWriter {
     @Override
     public void end(final LogCheck.Result result) throws IOException {
         faults += result.faults();
+        notChecked += result.notChecked();
         json.writeEndArray();
         json.writeNumberField("segments", result.segments());
         json.writeNumberField("bytes", result.bytes());
@@ -50,6 +52,7 @@ final class JsonFaults implements FaultWriter {
         json.writeNumberField("dataRecords", result.dataRecords());
         json.writeNumberField("controlRecords", result.controlRecords());
         json.writeNumberField("unreadBatches", result.unreadBatches());
+        json.writeNumberField("notChecked", result.notChecked());
         json.writeNumberField("gaps", result.gaps());
         json.writeNumberField("gapOffsets", result.gapOffsets());
         if (result.batches() > 0) {
@@ -63,13 +66,14 @@ final class JsonFaults implements FaultWriter {
     public void end() throws IOException {
         json.writeEndArray();
         json.writeNumberField("faults", faults);
+        json.writeNumberField("notChecked", notChecked);
         json.writeEndObject();
         json.writeRaw('\n');
         json.flush();
     }
 
     @Override
-    public long faults() {
-        return faults;
+    public int exitCode() {
+        return FaultWriter.exitCode(faults, notChecked);
     }
 }

@@ -196,7 +196,13 @@ final class ReadOnlyLog implements AutoCloseable {
                 }
             }
             return true;
-        } catch (final CorruptRecordException | CodecException e) {
+        } catch (final CodecException e) {
+            if (e.kind() == CodecException.Kind.LIBRARY_MISSING) {
+                throw CommandFailure.io(
+                        storage.describe(path(segment)) + " at position " + cursor.position() + ": " + e.getMessage());
+            }
+            throw damaged(segment, String.valueOf(e.getMessage()));
+        } catch (final CorruptRecordException e) {
             throw damaged(segment, String.valueOf(e.getMessage()));
         }
     }

@@ -82,13 +82,17 @@ final class SegmentWalk implements AutoCloseable {
         final RecordBatchFlyweight batch = cursor.batch();
         flaw = "";
         hasRecords = false;
+        boolean isUnread = false;
         if (step == Step.LARGE_BATCH) {
             flaw = "records not read: the batch has more than " + batchBytesMax + " bytes";
         } else if (cursor.isCrcValid()) {
             try {
                 records.wrap(batch);
                 hasRecords = true;
-            } catch (final CorruptRecordException | CodecException e) {
+            } catch (final CodecException e) {
+                isUnread = e.kind() == CodecException.Kind.LIBRARY_MISSING;
+                flaw = isUnread ? "records not read: " + e.getMessage() : String.valueOf(e.getMessage());
+            } catch (final CorruptRecordException e) {
                 flaw = String.valueOf(e.getMessage());
             }
         } else {
@@ -99,7 +103,9 @@ final class SegmentWalk implements AutoCloseable {
         while (nextRecord()) {
             // The visitor did not want to see them; they are counted all the same.
         }
-        if (!isCrcValid() || (!flaw.isEmpty() && step == Step.BATCH)) {
+        if (isUnread) {
+            counts.unread();
+        } else if (!isCrcValid() || (!flaw.isEmpty() && step == Step.BATCH)) {
             counts.damaged();
         }
     }
@@ -178,6 +184,11 @@ final class SegmentWalk implements AutoCloseable {
     /** Bytes that the limit kept us from reading. */
     long skippedBytes() {
         return skippedBytes;
+    }
+
+    /** What a process answers that has shown this segment. */
+    int exitCode() {
+        return Math.max(counts.exitCode(), trailingBytes > 0 ? ExitCode.DAMAGE : ExitCode.FINE);
     }
 
     /** What is wrong with the trailing bytes. */

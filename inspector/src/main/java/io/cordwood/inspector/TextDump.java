@@ -30,25 +30,25 @@ final class TextDump implements DumpWriter {
     }
 
     @Override
-    public boolean partition(final Storage storage, final Place place) throws IOException {
+    public int partition(final Storage storage, final Place place) throws IOException {
         final PartitionFiles files = PartitionFiles.list(storage, place);
         if (!isFirst) {
             out.line();
         }
         isFirst = false;
         out.line(place.label());
-        boolean isGood = head(storage, place, files);
+        int exitCode = head(storage, place, files);
         final Counts sum = new Counts();
         for (final SegmentFiles segment : files.segments()) {
-            isGood &= segment(storage, place.directory(), segment);
+            exitCode = Math.max(exitCode, segment(storage, place.directory(), segment));
             sum.add(walk.counts());
         }
         out.line();
         out.line("  " + sum(files, sum));
-        return isGood;
+        return exitCode;
     }
 
-    private boolean head(final Storage storage, final Place place, final PartitionFiles files) throws IOException {
+    private int head(final Storage storage, final Place place, final PartitionFiles files) throws IOException {
         final StringBuilder line = new StringBuilder("  ");
         final PartitionName name = PartitionName.parseMarked(place.folder());
         if (name != null) {
@@ -68,11 +68,11 @@ final class TextDump implements DumpWriter {
                 .append(", ")
                 .append(Text.count(bytes, "byte"));
         out.line(line);
-        return place.segmentFile() != null || besides(storage, place.directory());
+        return place.segmentFile() == null ? besides(storage, place.directory()) : ExitCode.FINE;
     }
 
-    private boolean besides(final Storage storage, final String directory) throws IOException {
-        boolean isGood = true;
+    private int besides(final Storage storage, final String directory) throws IOException {
+        int exitCode = ExitCode.FINE;
         try {
             final PartitionMetadata metadata = PartitionMetadata.read(storage, directory);
             if (metadata != null) {
@@ -80,7 +80,7 @@ final class TextDump implements DumpWriter {
             }
         } catch (final CorruptLogException e) {
             out.line(bad(LogFiles.PARTITION_METADATA, e.reason()));
-            isGood = false;
+            exitCode = ExitCode.DAMAGE;
         }
         try {
             final List<LeaderEpoch> epochs = LeaderEpochCheckpoint.read(storage, directory);
@@ -91,17 +91,16 @@ final class TextDump implements DumpWriter {
             }
         } catch (final CorruptLogException e) {
             out.line(bad(LogFiles.LEADER_EPOCHS, e.reason()));
-            isGood = false;
+            exitCode = ExitCode.DAMAGE;
         }
-        return isGood;
+        return exitCode;
     }
 
     private static String bad(final String file, final String error) {
         return "  DAMAGED " + file + ": " + error;
     }
 
-    private boolean segment(final Storage storage, final String directory, final SegmentFiles segment)
-            throws IOException {
+    private int segment(final Storage storage, final String directory, final SegmentFiles segment) throws IOException {
         out.line();
         final long size = segment.log().length();
         out.line("  " + segment.log().name() + "  " + Text.count(size, "byte"));
@@ -115,6 +114,9 @@ final class TextDump implements DumpWriter {
         if (counts.damagedBatches() > 0) {
             out.line("    DAMAGED: " + Text.count(counts.damagedBatches(), "batch") + ", marked above");
         }
+        if (counts.unreadBatches() > 0) {
+            out.line("    NOT READ: the records of " + Text.count(counts.unreadBatches(), "batch") + ", marked above");
+        }
         if (walk.trailingBytes() > 0) {
             out.line("    DAMAGED: " + trailing(walk.trailingBytes()) + " invalid at position " + walk.parsedBytes()
                     + ": " + walk.reason());
@@ -123,7 +125,7 @@ final class TextDump implements DumpWriter {
             out.line("    " + Text.count(walk.skippedBytes(), "byte") + " not read from position " + walk.parsedBytes()
                     + " on: limit reached");
         }
-        return walk.trailingBytes() == 0 && counts.damagedBatches() == 0;
+        return walk.exitCode();
     }
 
     private static String trailing(final long bytes) {

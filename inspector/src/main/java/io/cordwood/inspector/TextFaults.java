@@ -8,6 +8,7 @@ import java.io.IOException;
 final class TextFaults implements FaultWriter {
     private final Lines out;
     private long faults;
+    private long notChecked;
     private int partitions;
     private int damagedPartitions;
 
@@ -23,7 +24,8 @@ final class TextFaults implements FaultWriter {
 
     @Override
     public void fault(final Place place, final Fault fault) throws IOException {
-        final StringBuilder line = new StringBuilder("  FAULT ");
+        final StringBuilder line =
+                new StringBuilder(fault.kind() == Fault.Kind.NOT_CHECKED ? "  NOT CHECKED " : "  FAULT ");
         line.append(FaultWriter.fileName(place, fault)).append(" at position ").append(fault.position());
         if (fault.offset() >= 0) {
             line.append(", offset ").append(fault.offset());
@@ -35,9 +37,10 @@ final class TextFaults implements FaultWriter {
     @Override
     public void end(final LogCheck.Result result) throws IOException {
         faults += result.faults();
+        notChecked += result.notChecked();
         damagedPartitions += result.faults() > 0 ? 1 : 0;
         final StringBuilder line = new StringBuilder("  ");
-        line.append(result.faults() == 0 ? "fine" : Text.count(result.faults(), "fault"))
+        line.append(result.faults() == 0 && result.notChecked() == 0 ? "fine" : Text.count(result.faults(), "fault"))
                 .append(": ")
                 .append(Text.count(result.segments(), "segment"))
                 .append(", ")
@@ -64,7 +67,7 @@ final class TextFaults implements FaultWriter {
         if (result.unreadBatches() > 0) {
             line.append(", ")
                     .append(Text.count(result.unreadBatches(), "batch"))
-                    .append(" too large for their records to be read");
+                    .append(" whose records were not read");
         }
         out.line(line);
     }
@@ -72,6 +75,9 @@ final class TextFaults implements FaultWriter {
     @Override
     public void end() throws IOException {
         if (partitions != 1) {
+            if (notChecked > 0) {
+                out.line("Not everything could be checked.");
+            }
             out.line(
                     faults == 0
                             ? "No fault in " + Text.count(partitions, "partition") + "."
@@ -82,7 +88,7 @@ final class TextFaults implements FaultWriter {
     }
 
     @Override
-    public long faults() {
-        return faults;
+    public int exitCode() {
+        return FaultWriter.exitCode(faults, notChecked);
     }
 }

@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
             "  cordwood verify /var/kafka",
             "  cordwood verify --format json /var/kafka/orders-0",
             "",
-            "Exit code: 0 no fault; 1 faults were found; 2 wrong command line; 3 a file or directory cannot be read.",
+            "Exit code: 0 no fault; 1 faults were found; 2 wrong command line; 3 something could not be checked,",
+            "since a file or directory cannot be read, or a codec's library is missing.",
             "Gaps between offsets are no fault: the cleaner makes them. They are counted."
         })
 final class VerifyCommand implements Callable<Integer> {
@@ -68,7 +69,7 @@ final class VerifyCommand implements Callable<Integer> {
             progress.clear();
         }
         writer.end();
-        return writer.faults() == 0 ? ExitCode.FINE : ExitCode.DAMAGE;
+        return writer.exitCode();
     }
 
     private static void verify(

@@ -52,7 +52,9 @@ public record Fault(Kind kind, String file, long position, long offset, String r
         /** An index entry that points to no batch, or to the wrong one. */
         INDEX_ENTRY,
         /** A file beside the segments, such as the leader-epoch table, that cannot be read as what it is. */
-        BAD_FILE
+        BAD_FILE,
+        /** No fault: something that could not be checked, and may be sound. */
+        NOT_CHECKED
     }
 
     /**

@@ -21,7 +21,7 @@ import java.util.function.LongConsumer;
  * read. Indexes have a check of their own.
  *
  * <p>One thread's. Memory is one chunk, one batch and its decompressed records, each bounded; a larger batch is checksummed but
- * its records are not looked at. Time is linear in the bytes, save that a search after damage may read them up to 16 times
+ * its records are not looked at, nor are those whose codec's library is missing. Time is linear in the bytes, save that a search after damage may read them up to 16 times
  * over.
  */
 public final class LogCheck implements AutoCloseable {
@@ -84,10 +84,11 @@ public final class LogCheck implements AutoCloseable {
      * @param batches that are sound.
      * @param dataRecords in sound batches.
      * @param controlRecords in sound batches: they have offsets, but no reader gets them.
-     * @param unreadBatches whose records were not looked at, for their size.
+     * @param unreadBatches whose records were not looked at, for their size or for want of their codec's library.
      * @param gaps between batches or segments, which are legal.
      * @param gapOffsets offsets that are missing in these.
      * @param faults that were reported.
+     * @param notChecked how often {@link Fault.Kind#NOT_CHECKED} was reported, which is no fault.
      * @param startOffset of the first sound batch; -1 if there is none.
      * @param endOffset behind the last sound batch; -1 if there is none.
      */
@@ -101,6 +102,7 @@ public final class LogCheck implements AutoCloseable {
             long gaps,
             long gapOffsets,
             long faults,
+            long notChecked,
             long startOffset,
             long endOffset) {}
 
@@ -270,7 +272,7 @@ public final class LogCheck implements AutoCloseable {
     }
 
     private void report(final Fault fault) {
-        segments.countFault();
+        segments.count(fault.kind());
         faults.accept(fault);
     }
 

@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchFlyweight;
@@ -248,6 +249,7 @@ public final class LogReader implements AutoCloseable {
      * @param upTo no offset at or above is answered.
      * @return the offset, or -1 if there is none.
      * @throws CorruptLogException if a batch on the way is damaged.
+     * @throws CodecException if the library of a batch's codec is missing.
      * @throws StorageException if the disk fails.
      */
     public long offsetForTimestamp(final long timestampMs, final long upTo) {
@@ -258,7 +260,7 @@ public final class LogReader implements AutoCloseable {
                 if (positions.history() == history && !LogPositions.isChanging(history)) {
                     return found;
                 }
-            } catch (final StorageException | CorruptLogException | InternalError e) {
+            } catch (final StorageException | CorruptLogException | CodecException | InternalError e) {
                 throwIfReal(e, history, byTime.segment());
             }
             Thread.onSpinWait();

@@ -80,6 +80,14 @@ final class OffsetsByTime implements AutoCloseable {
         try {
             return findIn(batch, timestampMs, end);
         } catch (final CodecException | CorruptRecordException e) {
+            if (e instanceof CodecException codec && codec.kind() == CodecException.Kind.LIBRARY_MISSING) {
+                // Nothing is wrong with the log.
+                throw new CodecException(
+                        codec.kind(),
+                        parts.storage().describe(in.path()) + " at position " + scan.position() + ": "
+                                + codec.getMessage(),
+                        codec);
+            }
             final CorruptLogException corrupt = new CorruptLogException(
                     parts.storage().describe(in.path()), scan.position(), String.valueOf(e.getMessage()));
             corrupt.initCause(e);

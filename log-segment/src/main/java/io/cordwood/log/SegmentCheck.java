@@ -50,6 +50,8 @@ final class SegmentCheck implements AutoCloseable {
     private long gapCount;
     private long gapOffsets;
     private long faultCount;
+    private long notCheckedCount;
+    private boolean isLibraryMissing;
     private long startOffset;
     private long endOffset;
 
@@ -84,6 +86,7 @@ final class SegmentCheck implements AutoCloseable {
         gapCount = 0;
         gapOffsets = 0;
         faultCount = 0;
+        notCheckedCount = 0;
         startOffset = -1;
         endOffset = -1;
     }
@@ -109,6 +112,7 @@ final class SegmentCheck implements AutoCloseable {
                 gapCount,
                 gapOffsets,
                 faultCount,
+                notCheckedCount,
                 startOffset,
                 endOffset);
     }
@@ -117,8 +121,12 @@ final class SegmentCheck implements AutoCloseable {
         return faultCount;
     }
 
-    void countFault() {
-        faultCount++;
+    void count(final Fault.Kind kind) {
+        if (kind == Fault.Kind.NOT_CHECKED) {
+            notCheckedCount++;
+        } else {
+            faultCount++;
+        }
     }
 
     /** Checks one file; {@code followingBase} is the next segment's base offset. */
@@ -127,6 +135,7 @@ final class SegmentCheck implements AutoCloseable {
         baseOffset = base;
         nextBase = followingBase;
         isOverlapping = false;
+        isLibraryMissing = false;
         segmentCount++;
         byteCount += bytes;
         if (expectedOffset >= 0 && base > expectedOffset) {
@@ -241,8 +250,7 @@ final class SegmentCheck implements AutoCloseable {
                 final String where = e.recordNumber() < 0 ? "" : "record " + e.recordNumber() + ": ";
                 report(Fault.Kind.BAD_RECORDS, cursor.position(), batch.baseOffset(), where + e.getMessage());
             } catch (final CodecException e) {
-                isSound = false;
-                report(Fault.Kind.BAD_RECORDS, cursor.position(), batch.baseOffset(), String.valueOf(e.getMessage()));
+                isSound = notDecompressed(e);
             }
         }
         isSound &= isInOrder(first, batch.lastOffset());
@@ -250,6 +258,25 @@ final class SegmentCheck implements AutoCloseable {
         if (isSound) {
             count(batch, first, data);
         }
+    }
+
+    /** Without the codec's library the records are not checked, which is told once for each segment; otherwise they are bad. */
+    private boolean notDecompressed(final CodecException e) {
+        final String reason = String.valueOf(e.getMessage());
+        if (e.kind() != CodecException.Kind.LIBRARY_MISSING) {
+            report(Fault.Kind.BAD_RECORDS, cursor.position(), cursor.batch().baseOffset(), reason);
+            return false;
+        }
+        unreadCount++;
+        if (!isLibraryMissing) {
+            isLibraryMissing = true;
+            report(
+                    Fault.Kind.NOT_CHECKED,
+                    cursor.position(),
+                    cursor.batch().baseOffset(),
+                    "the records of this batch, and of those after it with a codec that has no library: " + reason);
+        }
+        return true;
     }
 
     private long count(final RecordBatchFlyweight batch) {
@@ -354,7 +381,7 @@ final class SegmentCheck implements AutoCloseable {
     }
 
     private void report(final Fault.Kind kind, final long position, final long offset, final String reason) {
-        faultCount++;
+        count(kind);
         // What is missing behind it may be its fault.
         isThinned = true;
         faults.accept(new Fault(kind, path, position, offset, reason));

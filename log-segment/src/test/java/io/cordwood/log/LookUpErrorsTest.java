@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.log.codec.Codec;
+import io.cordwood.log.codec.CodecBuffer;
+import io.cordwood.log.codec.CodecException;
+import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.Crc32c;
 import io.cordwood.log.record.RecordBatchDescriptor;
@@ -19,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +92,55 @@ final class LookUpErrorsTest {
                         CorruptLogException.class, () -> reader.offsetForTimestamp(NOW + 2, Long.MAX_VALUE));
                 assertEquals(root.resolve(SECOND).toString(), damage.file());
                 assertTrue(damage.reason().contains("50000"), damage.reason());
+            }
+        }
+    }
+
+    @Test
+    void aCodecWithoutItsLibraryIsNoDamage() {
+        final Codec missing = new Codec() {
+            @Override
+            public int id() {
+                return CompressionType.ZSTD.id();
+            }
+
+            @Override
+            public String codecName() {
+                return CompressionType.ZSTD.codecName();
+            }
+
+            @Override
+            public void compress(
+                    final DirectBuffer source,
+                    final int index,
+                    final int length,
+                    final int level,
+                    final CodecBuffer target) {
+                throw new CodecException(CodecException.Kind.LIBRARY_MISSING, "needs the library a:b", null);
+            }
+
+            @Override
+            public void decompress(
+                    final DirectBuffer source,
+                    final int index,
+                    final int length,
+                    final byte magic,
+                    final CodecBuffer target) {
+                throw new CodecException(CodecException.Kind.LIBRARY_MISSING, "needs the library a:b", null);
+            }
+        };
+        try (DiskStorage storage = new DiskStorage(root)) {
+            open(storage, batch(CompressionType.ZSTD, NOW + 2, "c")).close();
+            try (Log log = new LogBuilder(storage, "t-0")
+                            .codecs(Codecs.standard().with(missing))
+                            .open(NOW);
+                    LogReader reader = log.newReader()) {
+                final CodecException refused =
+                        assertThrows(CodecException.class, () -> reader.offsetForTimestamp(NOW + 2, Long.MAX_VALUE));
+                assertEquals(CodecException.Kind.LIBRARY_MISSING, refused.kind());
+                final String message = String.valueOf(refused.getMessage());
+                assertTrue(message.startsWith(root.resolve(SECOND).toString()), message);
+                assertTrue(message.endsWith("needs the library a:b"), message);
             }
         }
     }
