@@ -37,7 +37,7 @@ final class SimulatedReader implements StorageFile {
     @Override
     public long length() {
         synchronized (storage.lock()) {
-            opened("read");
+            measured("read");
             return length;
         }
     }
@@ -105,11 +105,16 @@ final class SimulatedReader implements StorageFile {
     }
 
     private FileNode opened(final String operation) {
-        final FileNode known = node;
-        storage.refuseEnded(known == null ? path : known.path(), operation);
         if (isClosed) {
             throw failure(operation, "the file is closed");
         }
+        return measured(operation);
+    }
+
+    /** Also of a file that is closed, which has a length all the same. */
+    private FileNode measured(final String operation) {
+        final FileNode known = node;
+        storage.refuseEnded(known == null ? path : known.path(), operation);
         final FileNode file = known == null ? storage.required(path, operation) : known;
         if (length == UNKNOWN) {
             if (file.isGone()) {

@@ -253,6 +253,7 @@ public abstract class StorageFileContract {
                 file.close();
                 file.close();
                 assertShown(view.buffer(), 5_000, 1);
+                assertEquals(20_000, file.length(), "which is no act on the file");
                 assertThrows(StorageException.class, () -> file.view(0, 1, other));
                 if (!READS.contains(use)) {
                     assertThrows(StorageException.class, () -> file.claim(1, claimed));

@@ -1,0 +1,140 @@
+package io.cordwood.testkit;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which act fails, and how, such as {@code force *.log 2 eio}. Counts the acts that it matches; guarded by the lock of its
+ * {@link FaultyStorage}.
+ */
+final class FaultRule {
+    /** How an act fails. */
+    enum Outcome {
+        EIO("input/output error"),
+        ENOSPC("no space left on the disk"),
+        SHORT("it stopped midway"),
+        DROPPED("");
+
+        private final String reason;
+
+        Outcome(final String reason) {
+            this.reason = reason;
+        }
+
+        String reason() {
+            return "a planted fault: " + reason;
+        }
+
+        private boolean fits(final Act act) {
+            return switch (this) {
+                case EIO -> act != Act.CLAIM;
+                case ENOSPC ->
+                    act == Act.OPEN
+                            || act == Act.RENAME
+                            || act == Act.MAKE
+                            || act == Act.LOCK
+                            || act == Act.CLAIM
+                            || act == Act.PUBLISH;
+                case SHORT -> act == Act.PUBLISH || act == Act.SEND;
+                case DROPPED -> act == Act.FORCE || act == Act.SYNC;
+            };
+        }
+    }
+
+    private static final String FORM =
+            "a rule is '<act> <path, * for any part> <n, or n+ for the n-th and all after it>"
+                    + " <eio, enospc, short=<bytes> or dropped>': '";
+
+    private final String text;
+    private final Act act;
+    private final Pattern path;
+    private final int nth;
+    private final boolean isForGood;
+    private final Outcome outcome;
+    private final int bytes;
+    private int seen;
+
+    private FaultRule(final String text, final Act act, final String glob, final String count, final String outcome) {
+        this.text = text;
+        this.act = act;
+        this.path = Pattern.compile(
+                Stream.of(glob.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
+        this.isForGood = count.endsWith("+");
+        this.nth = number(text, isForGood ? count.substring(0, count.length() - 1) : count);
+        final int equals = outcome.indexOf('=');
+        this.outcome = enumOf(Outcome.class, text, equals < 0 ? outcome : outcome.substring(0, equals));
+        this.bytes = equals < 0 ? 0 : number(text, outcome.substring(equals + 1));
+        if (nth == 0 || (this.outcome == Outcome.SHORT) != (equals >= 0)) {
+            throw new IllegalArgumentException(FORM + text + "'");
+        }
+        if (!this.outcome.fits(act)) {
+            throw new IllegalArgumentException(act.word() + " cannot be " + outcome + ": '" + text + "'");
+        }
+    }
+
+    static FaultRule parse(final String text) {
+        final String[] words = text.split(" ", -1);
+        if (words.length != 4) {
+            throw new IllegalArgumentException(FORM + text + "'");
+        }
+        return new FaultRule(text, enumOf(Act.class, text, words[0]), words[1], words[2], words[3]);
+    }
+
+    /** Counts an act that is about to be done; true if this one fails. */
+    boolean hits(final Act done, final String donePath) {
+        if (done != act || !path.matcher(donePath).matches()) {
+            return false;
+        }
+        seen++;
+        return isForGood ? seen >= nth : seen == nth;
+    }
+
+    boolean hasHappened() {
+        return seen >= nth;
+    }
+
+    Outcome outcome() {
+        return outcome;
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    private static <E extends Enum<E>> E enumOf(final Class<E> type, final String rule, final String word) {
+        @Nullable E found = null;
+        for (final E constant : type.getEnumConstants()) {
+            if (constant.name().toLowerCase(Locale.ROOT).equals(word)) {
+                found = constant;
+            }
+        }
+        if (found == null) {
+            throw new IllegalArgumentException("'" + word + "' is none of "
+                    + Stream.of(type.getEnumConstants())
+                            .map(c -> c.name().toLowerCase(Locale.ROOT))
+                            .collect(Collectors.joining(", "))
+                    + ": '" + rule + "'");
+        }
+        return found;
+    }
+
+    private static int number(final String rule, final String digits) {
+        try {
+            final int number = Integer.parseInt(digits);
+            if (number >= 0) {
+                return number;
+            }
+        } catch (final NumberFormatException e) {
+            throw new IllegalArgumentException(FORM + rule + "'", e);
+        }
+        throw new IllegalArgumentException(FORM + rule + "'");
+    }
+}
