@@ -22,11 +22,12 @@ record NameChange(
     /** A name in a directory. */
     record Entry(DirectoryNode directory, String name) {}
 
-    /** Whether the change can be on the disk only if an earlier one is: a file system orders what touches the same thing. */
+    /**
+     * Whether the change can be on the disk only if an earlier one is: a file system orders what touches the same name, and by
+     * that what touches the same file, which is always found where the change before it has put it.
+     */
     boolean follows(final NameChange earlier) {
-        return isAbout(earlier.node)
-                || (earlier.replaced != null && isAbout(earlier.replaced))
-                || touches(earlier.from)
+        return touches(earlier.from)
                 || touches(earlier.to)
                 // An empty directory is removed after it was emptied, and directories move one at a time.
                 || (to == null && node instanceof DirectoryNode emptied && earlier.isIn(emptied))
@@ -46,10 +47,6 @@ record NameChange(
         if (to != null) {
             tables.apply(to.directory).put(to.name, node);
         }
-    }
-
-    private boolean isAbout(final Node other) {
-        return node == other || replaced == other;
     }
 
     private boolean touches(final @Nullable Entry entry) {

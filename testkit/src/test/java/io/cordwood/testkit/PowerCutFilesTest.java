@@ -161,6 +161,27 @@ final class PowerCutFilesTest {
     }
 
     @Test
+    void aForceOfAMappingTakesAlongWhatIsClaimed() {
+        durable(disk, "f", "");
+        final StorageFile file = map(disk, "f");
+        write(file, "a").force();
+        claim(file, "b");
+        file.force();
+        assertTrue(text(disk.afterPowerCut(PowerCut.nothing()), "f").startsWith("ab."));
+    }
+
+    @Test
+    void whatIsWrittenInOneLifeIsNotOnThePlatterOfAnother() {
+        durable(disk, "f", "abcdef");
+        final SimulatedStorage next = disk.afterPowerCut(PowerCut.nothing());
+        final StorageFile file = append(next, "f");
+        file.truncate(3);
+        write(file, "xyz");
+        assertEquals("abcdef", text(disk, "f"));
+        assertEquals("abcdef", text(next.powerCut(PowerCut.nothing()), "f"));
+    }
+
+    @Test
     void reservedDiskIsGivenBackAtTheCloseAndItsZerosStayIfThatIsLost() {
         durable(disk, "f", "");
         final StorageFile file = disk.open("f", FileUse.APPEND, 1000);

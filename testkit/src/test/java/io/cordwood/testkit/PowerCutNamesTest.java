@@ -81,6 +81,7 @@ final class PowerCutNamesTest {
         write(append(disk, "d/a"), "1").force();
         disk.rename("d/a", "e/b");
         disk.syncDirectory("e");
+        assertEquals("d/ e/b=1 e/", tree(disk.afterPowerCut(PowerCut.everything())));
         assertEquals("d/ e/b=1 e/", tree(disk.powerCut(PowerCut.nothing())));
     }
 
