@@ -59,7 +59,13 @@ record Recovered(
     static boolean isLoss(final RecoveryReport.Entry entry) {
         return switch (entry.kind()) {
             case CUT, SEGMENT_DELETED, DAMAGE_KEPT, OFFSETS_MISSING, END_TOO_LOW -> true;
-            case TAIL_CUT, LEFTOVER_DELETED, SWAP_FINISHED, INDEX_REBUILT, STATE_REBUILT, MAPPING_UNAVAILABLE -> false;
+            case TAIL_CUT,
+                    LEFTOVER_DELETED,
+                    SWAP_FINISHED,
+                    SEGMENT_SPLIT,
+                    INDEX_REBUILT,
+                    STATE_REBUILT,
+                    MAPPING_UNAVAILABLE -> false;
         };
     }
 

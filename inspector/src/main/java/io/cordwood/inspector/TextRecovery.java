@@ -60,6 +60,7 @@ final class TextRecovery implements RecoveryWriter {
                     case END_TOO_LOW -> "TOO SHORT";
                     case LEFTOVER_DELETED -> "left-over";
                     case SWAP_FINISHED -> "swapped in";
+                    case SEGMENT_SPLIT -> "split";
                     case INDEX_REBUILT, STATE_REBUILT -> "rebuilt";
                     case MAPPING_UNAVAILABLE -> "not mapped";
                 });

@@ -7,6 +7,8 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a log: from what the directory lists to a list of segments of which the last takes appends. */
 final class LogOpening {
@@ -14,6 +16,7 @@ final class LogOpening {
     private final Storage storage;
     private final String directory;
     private final long nowMs;
+    private int notedBefore;
 
     private LogOpening(final LogBuilder builder, final long nowMs) {
         this.builder = builder;
@@ -35,7 +38,7 @@ final class LogOpening {
         final BatchValidator validator = new BatchValidator(builder.codecs);
         final List<Segment> segments = new ArrayList<>();
         try (LogRecovery recovery = new LogRecovery(storage, directory, states, validator, builder.progress)) {
-            final List<FileStatus> files = Leftovers.sweep(storage, directory, builder.indexes, recovery);
+            List<FileStatus> files = Leftovers.sweep(storage, directory, builder.indexes, recovery);
             openForReading(files, segments);
             final SegmentFiles segmentFiles = new SegmentFiles(
                     storage,
@@ -51,8 +54,13 @@ final class LogOpening {
                 recovery.empty(startOffset);
                 syncParents();
             } else {
-                startOffset = Math.max(builder.startOffset, segments.get(0).baseOffset());
-                list = recovered(recovery, files, segmentFiles, segments, startOffset);
+                SegmentList whole = recovered(recovery, files, segmentFiles, segments);
+                while (whole == null) {
+                    files = splitAndReopen(recovery, segments);
+                    whole = recovered(recovery, files, segmentFiles, segments);
+                }
+                list = whole;
+                startOffset = startOffset(segments);
                 recovery.raiseEndTo(startOffset);
                 noteStates(recovery, epochs);
             }
@@ -117,12 +125,35 @@ final class LogOpening {
         return new Segment(base, path, file, index, null, modifiedMs);
     }
 
-    private SegmentList recovered(
+    private long startOffset(final List<Segment> segments) {
+        return Math.max(builder.startOffset, segments.get(0).baseOffset());
+    }
+
+    /** Makes two segments of one that reaches too far, and opens all of them anew. */
+    private List<FileStatus> splitAndReopen(final LogRecovery recovery, final List<Segment> segments) {
+        final OverflowSplit.Place place = Objects.requireNonNull(recovery.overflow());
+        recovery.forget(notedBefore);
+        segments.forEach(Segment::close);
+        segments.clear();
+        new OverflowSplit(storage, directory, builder.indexes.suffixes()).split(place);
+        recovery.note(
+                RecoveryReport.Kind.SEGMENT_SPLIT,
+                place.path(),
+                place.position(),
+                place.baseOffset(),
+                "reaches too far above its base offset, and is split: the batches from here on are a segment of their own");
+        final List<FileStatus> files = storage.list(directory);
+        openForReading(files, segments);
+        return files;
+    }
+
+    /** Null if a segment has to be split first. */
+    private @Nullable SegmentList recovered(
             final LogRecovery recovery,
             final List<FileStatus> files,
             final SegmentFiles segmentFiles,
-            final List<Segment> segments,
-            final long startOffset) {
+            final List<Segment> segments) {
+        notedBefore = recovery.noted();
         for (final FileStatus file : files) {
             // Each segment has one at its base, if Kafka has rolled it.
             final long offset = LogFiles.offset(file.name(), LogFiles.SNAPSHOT);
@@ -145,9 +176,12 @@ final class LogOpening {
         final int left = recovery.recover(
                 segments,
                 sound,
-                startOffset,
+                startOffset(segments),
                 builder.recoveryPoint,
                 lost -> deleteBehindCut(lost, segmentFiles, recovery));
+        if (left == LogRecovery.SPLIT_DUE) {
+            return null;
+        }
         if (speaksOfLater(files, recovery.endOffset())) {
             SegmentTails.cut(storage, directory, recovery.endOffset());
             storage.syncDirectory(directory);

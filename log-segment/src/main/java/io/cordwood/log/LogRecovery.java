@@ -9,6 +9,7 @@ import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one procedure that makes a log whole: after a clean close, after a crash, and after a truncation, which is a recovery
@@ -21,6 +22,9 @@ final class LogRecovery implements AutoCloseable {
     private static final int CHUNK_BYTES = 1 << 17;
     private static final int PROBE_BYTES = 4096;
     private static final long NOWHERE = Long.MAX_VALUE;
+
+    /** Answer of {@link #recover}: a segment must be split first. */
+    static final int SPLIT_DUE = -1;
 
     private final Storage storage;
     private final String directory;
@@ -38,6 +42,13 @@ final class LogRecovery implements AutoCloseable {
     private long endOffset;
     private long lastFeedFrom;
     private long cutPosition = -1;
+
+    private List<Segment> recovered = List.of();
+    private OverflowSplit.@Nullable Place overflow;
+    private long reached;
+
+    /** Base offset of the last segment of which one batch that is too far was judged: it speaks for those behind it. */
+    private long overflowJudged = -1;
 
     /** Base offset of the segment whose index was told of last: once is enough. */
     private long notedIndex = -1;
@@ -64,6 +75,27 @@ final class LogRecovery implements AutoCloseable {
             final long offset,
             final String reason) {
         entries.add(new RecoveryReport.Entry(kind, path, position, offset, reason));
+    }
+
+    /** Entries so far, for {@link #forget}. */
+    int noted() {
+        return entries.size();
+    }
+
+    /** Begins anew, as if only so many entries had been noted: what was recovered is opened again. */
+    void forget(final int laterThan) {
+        entries.subList(laterThan, entries.size()).clear();
+        overflow = null;
+        overflowJudged = -1;
+        notedIndex = -1;
+        scan.release();
+        probe.release();
+        view.release();
+    }
+
+    /** Where to split, after {@link #SPLIT_DUE}. */
+    OverflowSplit.@Nullable Place overflow() {
+        return overflow;
     }
 
     /** There is a file as beside a segment that begins at an offset: if there is none, it may be missing. */
@@ -111,7 +143,7 @@ final class LogRecovery implements AutoCloseable {
      * @param recoveryPoint below it no damage is looked for.
      * @param behindCut deletes the files of a segment that lies behind a cut.
      * @return how many of the segments are left. The last one that is left may have been cut, and its index is ready for
-     *     appending.
+     *     appending. {@link #SPLIT_DUE} if one has to be split: nothing was cut then.
      */
     int recover(
             final List<Segment> segments,
@@ -125,9 +157,15 @@ final class LogRecovery implements AutoCloseable {
         }
         progress.begin(bases.length);
         final Segment last = segments.get(bases.length - 1);
+        recovered = segments;
+        reached = recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint;
+        traces.forEach(trace -> reached = Math.max(reached, trace));
         final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
         lastFeedFrom = restoreIndex(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
         point = Math.max(bases[0], isLastJudgedWhole ? recoveryPoint : Math.min(recoveryPoint, endOfFile(last)));
+        if (overflow != null) {
+            return SPLIT_DUE;
+        }
         replayFrom = new long[states.size()];
         for (int i = 0; i < replayFrom.length; i++) {
             replayFrom[i] = states.get(i).restore(startOffset, bases, point);
@@ -137,6 +175,9 @@ final class LogRecovery implements AutoCloseable {
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
             if (!recoverSegment(segments.get(i), isLast || !sound[i], end)) {
+                if (overflow != null) {
+                    return SPLIT_DUE;
+                }
                 cut(segments, i, behindCut);
                 cutIndex(segments.get(i));
                 progress.end();
@@ -159,10 +200,59 @@ final class LogRecovery implements AutoCloseable {
     /** Where the last segment's batches end, the damaged ones included behind which it goes on. */
     private long endOfFile(final Segment last) {
         startScan(scan, last, lastFeedFrom, Long.MAX_VALUE, Long.MAX_VALUE);
-        while (scan.next() != SegmentScan.Step.END) {
-            // Only the end is asked for.
+        long due = scan.expectedOffset();
+        SegmentScan.Step step = scan.next();
+        while (step != SegmentScan.Step.END && !meetsOverflow(scan, step, due, last)) {
+            due = scan.expectedOffset();
+            step = scan.next();
         }
         return Math.max(last.baseOffset(), scan.expectedOffset());
+    }
+
+    /** Whether a walk has met the place where its segment is to be split. */
+    private boolean meetsOverflow(
+            final SegmentScan walk, final SegmentScan.Step step, final long due, final Segment segment) {
+        final long base = segment.baseOffset();
+        if (step != SegmentScan.Step.BAD
+                || walk.kind() != Fault.Kind.OFFSET_OUTSIDE_SEGMENT
+                || overflowJudged == base
+                || !OverflowSplit.isTooFar(base, walk.batch().lastOffset())) {
+            return false;
+        }
+        overflowJudged = base;
+        final int at = recovered.indexOf(segment);
+        final Segment next = at + 1 < recovered.size() ? recovered.get(at + 1) : null;
+        final long known = next == null ? reached : Math.max(reached, next.baseOffset());
+        overflow = OverflowSplit.judge(segment, walk.position(), due, next, known);
+        if (overflow != null && !overflow.isCopied() && at > 0) {
+            // An interrupted split of the one before is finished first, while the copy is still whole.
+            final OverflowSplit.Place found = overflow;
+            if (!meetsOverflow(recovered.get(at - 1), 0, base)) {
+                overflow = found;
+            }
+        }
+        return overflow != null;
+    }
+
+    /** Whether a segment that need not be read is to be split: only where the next one is too far away for one segment. */
+    private boolean overflows(final Segment segment, final long end) {
+        if (end == Long.MAX_VALUE || end - segment.baseOffset() <= Integer.MAX_VALUE) {
+            return false;
+        }
+        return meetsOverflow(segment, floorPosition(segment, segment.baseOffset() + Integer.MAX_VALUE), end);
+    }
+
+    private boolean meetsOverflow(final Segment segment, final long from, final long end) {
+        startScan(probe, segment, from, end, NOWHERE);
+        long due = probe.expectedOffset();
+        for (SegmentScan.Step step = probe.next(); step != SegmentScan.Step.END; step = probe.next()) {
+            if (meetsOverflow(probe, step, due, segment)) {
+                return true;
+            }
+            due = probe.expectedOffset();
+        }
+        probe.release();
+        return false;
     }
 
     private static void startScan(
@@ -205,8 +295,11 @@ final class LogRecovery implements AutoCloseable {
         return position == 0 || isBatchAt(segment, position) ? position : 0;
     }
 
-    /** False if the log ends in this segment because of damage. */
+    /** False if the log ends in this segment because of damage, or the segment must be split first. */
     private boolean recoverSegment(final Segment segment, final boolean needsIndex, final long end) {
+        if (overflows(segment, end)) {
+            return false;
+        }
         final boolean isLast = end == Long.MAX_VALUE;
         final boolean isJudged = isLast || end > point;
         final long judgedFrom = isJudged ? floorPosition(segment, point) : NOWHERE;
@@ -310,6 +403,9 @@ final class LogRecovery implements AutoCloseable {
         startScan(scan, segment, from, end, point);
         long expected = scan.expectedOffset();
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+            if (meetsOverflow(scan, step, expected, segment)) {
+                return false;
+            }
             if (step == SegmentScan.Step.BAD || scan.epochFault() >= 0) {
                 noteDamage(segment, step, expected);
             }

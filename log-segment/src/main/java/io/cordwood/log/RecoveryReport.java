@@ -18,6 +18,8 @@ public record RecoveryReport(long startOffset, long endOffset, long scannedBytes
         LEFTOVER_DELETED,
         /** A swap of cleaned segments that had been decided was finished. */
         SWAP_FINISHED,
+        /** A segment reached above what its indexes can name: its batches from an offset on are a segment of their own now. */
+        SEGMENT_SPLIT,
         /** The index of a segment was missing or not to be believed, and was built anew from the segment. */
         INDEX_REBUILT,
         /** A derived state could not read its file, and was built anew from the batches. */

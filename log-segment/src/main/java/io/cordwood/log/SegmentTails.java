@@ -54,9 +54,21 @@ final class SegmentTails {
         }
     }
 
-    private static void cutTxnIndex(final Storage storage, final String path, final long length, final long endOffset) {
+    /** Removes the entries whose last offset is at or above an end. */
+    static void cutTxnIndex(final Storage storage, final String path, final long length, final long endOffset) {
+        final long kept = txnBytesBelow(storage, path, length, endOffset);
+        if (kept < length) {
+            try (StorageFile file = storage.open(path, FileUse.APPEND, 0)) {
+                file.truncate(kept);
+                file.force();
+            }
+        }
+    }
+
+    /** Bytes of the entries whose last offset is below an end. */
+    static long txnBytesBelow(final Storage storage, final String path, final long length, final long endOffset) {
         long kept = length - length % TXN_ENTRY_BYTES;
-        try (StorageFile file = storage.open(path, FileUse.APPEND, 0);
+        try (StorageFile file = storage.open(path, FileUse.READ, 0);
                 FileView view = new FileView()) {
             // Entries ascend by last offset, and a truncation takes few of them away.
             while (kept > 0) {
@@ -67,11 +79,7 @@ final class SegmentTails {
                 }
                 kept -= TXN_ENTRY_BYTES;
             }
-            view.release();
-            if (kept < length) {
-                file.truncate(kept);
-                file.force();
-            }
         }
+        return kept;
     }
 }
