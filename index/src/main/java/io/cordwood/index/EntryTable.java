@@ -113,11 +113,19 @@ final class EntryTable {
     }
 
     /**
-     * Reads the entries at the beginning of a file that can be believed and lie below the ends.
+     * Reads the entries at the beginning of a file that can be believed and lie below the ends: none, if there are more than an
+     * index of the size allowed can have, so that no file makes this take more memory than that.
      *
+     * @param bytesMax size of an index file that is allowed.
      * @return true if the file holds nothing else.
      */
-    boolean load(final StorageFile file, final long endRelative, final long endPosition, final FileView view) {
+    boolean load(
+            final StorageFile file,
+            final long endRelative,
+            final long endPosition,
+            final int bytesMax,
+            final FileView view) {
+        final int most = Math.min(bytesMax, Integer.MAX_VALUE - READ_ENTRIES * kind.bytes()) / kind.bytes();
         final long length = file.length();
         final long inFile = length / kind.bytes();
         int inOrder = 0;
@@ -128,7 +136,7 @@ final class EntryTable {
             target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
             final int before = inOrder;
             inOrder = kind.inOrder(target, before, before + read, endRelative, endPosition);
-            if (inOrder < before + read && !kind.isExplained(target, inOrder)) {
+            if (inOrder > most || (inOrder < before + read && !kind.isExplained(target, inOrder))) {
                 isGarbage = true;
                 inOrder = 0;
                 break;
@@ -165,7 +173,7 @@ final class EntryTable {
         return true;
     }
 
-    /** Whether what {@link #load} read was neither in order nor padding. */
+    /** Whether what {@link #load} read was neither in order nor padding, or more than is allowed. */
     boolean isGarbage() {
         return isGarbage;
     }

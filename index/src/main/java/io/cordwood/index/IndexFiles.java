@@ -42,7 +42,7 @@ final class IndexFiles {
                     isNew
                             ? LogFiles.openNew(storage, timePath, FileUse.APPEND, 0)
                             : storage.open(timePath, FileUse.APPEND, 0));
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             offsets.close();
             throw e;
         }
@@ -118,7 +118,7 @@ final class IndexFiles {
         try {
             times.force();
             offsets.force();
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             isDirty = true;
             throw e;
         }

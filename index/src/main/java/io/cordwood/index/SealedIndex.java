@@ -109,7 +109,7 @@ final class SealedIndex implements IndexTables {
         try {
             times.force();
             offsets.force();
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             isUnforced.set(true);
             throw e;
         }

@@ -237,8 +237,8 @@ public final class SparseIndex implements SegmentIndex {
             final EntryTable offsets = new EntryTable(EntryKind.OFFSET);
             final EntryTable times = new EntryTable(EntryKind.TIME);
             final long endRelative = endRelative(endOffset);
-            boolean isFalse = !offsets.load(files.offsets(), endRelative, endPosition, view);
-            isFalse |= !times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, view);
+            boolean isFalse = !offsets.load(files.offsets(), endRelative, endPosition, limits.bytesMax(), view);
+            isFalse |= !times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, limits.bytesMax(), view);
             final int inOrder = times.entries();
             isFalse |= inOrder > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), inOrder - 1) >= endRelative;
             wasGarbage = offsets.isGarbage() || times.isGarbage();
@@ -247,7 +247,7 @@ public final class SparseIndex implements SegmentIndex {
             final long feedFrom = goOn(files, offsets, offsetsKept, times, timesKept, isFalse);
             sealed.close();
             return feedFrom;
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             if (tables == sealed) {
                 files.release();
             }

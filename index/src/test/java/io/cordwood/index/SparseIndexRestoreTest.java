@@ -9,7 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.IndexLimits;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileView;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -99,6 +103,35 @@ final class SparseIndexRestoreTest {
         assertEquals(12, zero.timeBytes(true).length);
         mends(zero, zero.offsetBytes(), zero.timeBytes(true), "all of time zero");
         mends(zero, zero.offsetBytes(), new byte[4092], "all of time zero, padded");
+    }
+
+    /** In perfect order, but an index of the size allowed has no room for them: no memory is spent on them. */
+    @Test
+    void believesNoFileOfMoreEntriesThanAreAllowed() throws IOException {
+        final IndexLimits limits = new IndexLimits(1200, 4096);
+        final ByteBuffer many = ByteBuffer.allocate(12 << 20);
+        for (int i = 0; many.hasRemaining(); i++) {
+            many.putLong(1000 + i).putInt(i);
+        }
+        final Path path = directory.resolve("00000000000000000000.timeindex");
+        for (final int entries : new int[] {100, 101, 4096, 5000, 1 << 20}) {
+            Files.write(directory.resolve("00000000000000000000.index"), new byte[0]);
+            Files.write(path, Arrays.copyOf(many.array(), entries * 12));
+            final long before = directMemory();
+            try (SparseIndex index = SparseIndex.open(storage, "", 0, limits)) {
+                assertEquals(0, index.restore(Long.MAX_VALUE, 77));
+                assertEquals(entries > 100, index.wasGarbage(), entries + " entries");
+                assertEquals(entries > 100 ? 0 : 1200, Files.size(path), entries + " entries");
+            }
+            assertTrue(directMemory() - before < 1 << 20, "bytes taken: " + (directMemory() - before));
+        }
+    }
+
+    private static long directMemory() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
     }
 
     @Test

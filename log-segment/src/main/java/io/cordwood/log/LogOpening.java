@@ -50,7 +50,8 @@ final class LogOpening {
             final SegmentList list;
             if (segments.isEmpty()) {
                 startOffset = builder.startOffset;
-                list = new SegmentList(segmentFiles.create(startOffset, builder.config, 0, nowMs));
+                segments.add(segmentFiles.create(startOffset, builder.config, 0, nowMs));
+                list = new SegmentList(segments.get(0));
                 recovery.empty(startOffset);
                 syncParents();
             } else {
@@ -67,7 +68,7 @@ final class LogOpening {
             noteStore(recovery, list.get(list.size() - 1));
             return new Log(
                     builder, states, epochs, new LogSegments(segmentFiles, list), recovery.report(startOffset), nowMs);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             segments.forEach(Segment::close);
             states.forEach(DerivedState::close);
             throw e;

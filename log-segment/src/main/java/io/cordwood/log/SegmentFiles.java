@@ -91,7 +91,7 @@ final class SegmentFiles {
         try {
             final SegmentIndex index = indexes.create(storage, directory, baseOffset, limits(config));
             return new Segment(baseOffset, path, file, index, null, nowMs);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | Error e) {
             file.close();
             if (isNew) {
                 storage.delete(path);
