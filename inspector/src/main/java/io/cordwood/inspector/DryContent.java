@@ -103,10 +103,11 @@ final class DryContent {
     }
 
     int view(final long position, final int length, final FileView target) {
-        final int there = (int) Math.min(length, length() - position);
-        if (position < 0 || there < 0) {
-            throw new IllegalArgumentException(name + " of " + length() + " bytes read at " + position);
+        if (position < 0 || length < 0 || position > length()) {
+            throw new IllegalArgumentException(
+                    name + " of " + length() + " bytes: " + length + " bytes read at " + position);
         }
+        final int there = (int) Math.min(length, length() - position);
         if (below != null && position + there <= kept()) {
             return below.view(position, there, target);
         }

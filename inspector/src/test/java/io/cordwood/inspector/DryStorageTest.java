@@ -1,6 +1,7 @@
 package io.cordwood.inspector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileStatus;
@@ -40,6 +41,21 @@ final class DryStorageTest {
             dry.open("a", FileUse.APPEND, 0).close();
             assertEquals(
                     List.of(new FileStatus("a", 0, NOW_MS, false), new FileStatus("d", 0, NOW_MS, true)), dry.list(""));
+        }
+    }
+
+    /** A position so far behind the end that the difference is a small length, if it is cut to an int. */
+    @Test
+    void nothingIsShownFarBehindTheEnd() {
+        try (DiskStorage disk = new DiskStorage(scratch);
+                Storage dry = new DryStorage(disk, () -> NOW_MS);
+                StorageFile file = dry.open("a", FileUse.APPEND, 0);
+                FileView view = new FileView()) {
+            for (final long position : new long[] {1, (1L << 32) - 5, 1L << 32, Long.MAX_VALUE}) {
+                assertThrows(IllegalArgumentException.class, () -> file.view(position, 100, view));
+            }
+            assertThrows(IllegalArgumentException.class, () -> file.view(0, Integer.MIN_VALUE + 11, view));
+            assertEquals(0, file.view(0, 100, view));
         }
     }
 

@@ -124,6 +124,12 @@ public final class BatchCursor implements AutoCloseable {
                     rest,
                     "length " + length + ", but a batch of magic " + magic + " has at least " + LENGTHS_MIN[magic]);
         }
+        if (length > Integer.MAX_VALUE - LOG_OVERHEAD) {
+            return damage(
+                    Fault.Kind.BAD_LENGTH,
+                    rest,
+                    "length " + length + ", but a batch has at most " + Integer.MAX_VALUE + " bytes in all");
+        }
         if (LOG_OVERHEAD + (long) length > rest) {
             return damage(
                     Fault.Kind.CUT_BATCH,

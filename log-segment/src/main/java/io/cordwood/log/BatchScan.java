@@ -80,6 +80,10 @@ final class BatchScan implements AutoCloseable {
             damage = "the batch claims " + wanted + " bytes, but only " + left + " are left in the file";
             return false;
         }
+        if (wanted > Integer.MAX_VALUE) {
+            damage = "the batch claims " + wanted + " bytes, but none has more than " + Integer.MAX_VALUE;
+            return false;
+        }
         if (declared > 0 && position + wanted > chunkPosition + chunk.capacity()) {
             fill((int) Math.max(wanted, Math.min(left, chunkBytes)));
         }
@@ -150,11 +154,13 @@ final class BatchScan implements AutoCloseable {
             return -1;
         }
         if (at + RecordBatchDescriptor.LOG_OVERHEAD > chunkPosition + chunk.capacity()) {
-            fill((int) Math.min(endPosition - position, Math.max(chunkBytes, sizeInBytes + HEADROOM)));
+            fill((int) Math.min(
+                    endPosition - position,
+                    Math.min(Integer.MAX_VALUE, Math.max(chunkBytes, sizeInBytes + (long) HEADROOM))));
             batch.wrap(chunk, 0);
         }
         final int index = (int) (at - chunkPosition);
-        return index + Long.BYTES <= chunk.capacity() ? chunk.getLong(index, ByteOrder.BIG_ENDIAN) : -1;
+        return chunk.capacity() - index >= Long.BYTES ? chunk.getLong(index, ByteOrder.BIG_ENDIAN) : -1;
     }
 
     /** The batch that {@link #next} found; valid until the next call. */
@@ -175,11 +181,6 @@ final class BatchScan implements AutoCloseable {
     /** Position of the batch, or of the place where the scan ended. */
     long position() {
         return position;
-    }
-
-    /** Position behind the batch. */
-    long nextPosition() {
-        return position + sizeInBytes;
     }
 
     /** Why the scan ended before its end position; null if it did not. */

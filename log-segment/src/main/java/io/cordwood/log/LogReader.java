@@ -409,8 +409,9 @@ public final class LogReader implements AutoCloseable {
         final long end = endOf(in);
         int shown = in.file().view(position, (int) Math.min(bytes - position, Math.max(bytesMax, PROBE_BYTES)), view);
         int first = run.size(view.buffer(), 0, bytes - position);
-        if (first + WALK_BYTES > shown && shown < bytes - position) {
-            shown = in.file().view(position, (int) Math.min(bytes - position, (long) first + WALK_BYTES), view);
+        if (first > shown - WALK_BYTES && shown < bytes - position) {
+            final long wanted = Math.min(Integer.MAX_VALUE, (long) first + WALK_BYTES);
+            shown = in.file().view(position, (int) Math.min(bytes - position, wanted), view);
             first = run.size(view.buffer(), 0, bytes - position);
         }
         if (first > shown) {

@@ -72,7 +72,11 @@ final class ReadRun implements AutoCloseable {
         final byte magic = batch.read(buffer, index).magic();
         final long size = batch.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
         final int least = magic == RecordBatchDescriptor.MAGIC_V2 ? WALK_BYTES : LEGACY_BYTES_MIN;
-        return magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2 || size < least || size > left || shown < least
+        return magic < 0
+                        || magic > RecordBatchDescriptor.MAGIC_V2
+                        || size < least
+                        || size > Math.min(left, Integer.MAX_VALUE)
+                        || shown < least
                 ? noBatch(magic, size, left)
                 : (int) size;
     }
@@ -87,7 +91,8 @@ final class ReadRun implements AutoCloseable {
     private int noBatch(final byte magic, final long size, final long left) {
         reason = magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2
                 ? "magic is " + magic + ", but should be 0 to 2"
-                : "the batch claims " + size + " bytes, but " + left + " are left";
+                : "the batch claims " + size + " bytes, but " + left + " are left, and none has more than "
+                        + Integer.MAX_VALUE;
         return -1;
     }
 
@@ -123,7 +128,7 @@ final class ReadRun implements AutoCloseable {
         int at = 0;
         while (most - at >= WALK_BYTES || (most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at))) {
             final int size = size(buffer, at, left - at);
-            if (size >= 0 && (at + size > most || (at > 0 && batch.baseOffset() >= upTo))) {
+            if (size >= 0 && (size > most - at || (at > 0 && batch.baseOffset() >= upTo))) {
                 break;
             }
             behindFlaw = -1;

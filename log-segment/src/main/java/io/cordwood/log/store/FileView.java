@@ -78,12 +78,17 @@ public final class FileView implements AutoCloseable {
         release();
         ByteBuffer own = memory;
         if (own == null || own.capacity() < length) {
-            own = ByteBuffer.allocateDirect((length + PAGE_BYTES - 1) & -PAGE_BYTES);
+            own = ByteBuffer.allocateDirect(wholePages(length));
             memory = own;
         }
         own.clear().limit(length);
         buffer.wrap(own, 0, length);
         return own;
+    }
+
+    /** Whole pages for so many bytes; of the last page as much as a buffer can have. */
+    static int wholePages(final int length) {
+        return (int) Math.min(Integer.MAX_VALUE, (length + (PAGE_BYTES - 1L)) & -PAGE_BYTES);
     }
 
     /**
