@@ -323,7 +323,7 @@ public final class LogDirectory implements AutoCloseable {
         }
         beginWriting();
         changing(() -> {
-            folders.delete(name, id, nowMs + config.deleteDelayMs());
+            folders.delete(name, id, Times.after(nowMs, config.deleteDelayMs()));
             checkpoints.drop(name);
         });
         partitions.forget(name);
@@ -343,8 +343,8 @@ public final class LogDirectory implements AutoCloseable {
             return 0;
         }
         if (retentionDueMs < 0) {
-            retentionDueMs = nowMs + config.retentionCheckMs();
-            checkpointDueMs = nowMs + config.checkpointMs();
+            retentionDueMs = Times.after(nowMs, config.retentionCheckMs());
+            checkpointDueMs = Times.after(nowMs, config.checkpointMs());
         }
         try {
             return partitions.flush(nowMs) + retain(nowMs) + checkpoint(nowMs) + folders.deleteDue(nowMs);
@@ -358,7 +358,7 @@ public final class LogDirectory implements AutoCloseable {
         if (nowMs < retentionDueMs) {
             return 0;
         }
-        retentionDueMs = nowMs + config.retentionCheckMs();
+        retentionDueMs = Times.after(nowMs, config.retentionCheckMs());
         return partitions.requestRetention();
     }
 
@@ -366,7 +366,7 @@ public final class LogDirectory implements AutoCloseable {
         if (nowMs < checkpointDueMs) {
             return 0;
         }
-        checkpointDueMs = nowMs + config.checkpointMs();
+        checkpointDueMs = Times.after(nowMs, config.checkpointMs());
         return checkpoints.tryWrite(partitions.all());
     }
 

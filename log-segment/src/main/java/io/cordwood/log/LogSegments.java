@@ -142,8 +142,7 @@ final class LogSegments implements AutoCloseable {
         final SegmentList old = list;
         list = old.from(count);
         namesChanged.incrementAndGet();
-        // A delay may be as good as for ever.
-        final long dueMs = nowMs + Math.min(config.fileDeleteDelayMs(), Long.MAX_VALUE - nowMs);
+        final long dueMs = Times.after(nowMs, config.fileDeleteDelayMs());
         for (int i = 0; i < count; i++) {
             unforced.remove(old.get(i));
             doomed.add(old.get(i), dueMs);

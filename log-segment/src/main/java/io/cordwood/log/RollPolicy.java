@@ -41,16 +41,9 @@ final class RollPolicy {
     private static boolean isOld(final Segment active, final long maxTimestamp, final long rollMs, final long nowMs) {
         final long first = active.firstTimestamp();
         if (first < 0) {
-            return elapsed(active.modifiedMs(), nowMs) > rollMs;
+            return Times.elapsed(active.modifiedMs(), nowMs) > rollMs;
         }
-        return maxTimestamp >= 0 && elapsed(first, maxTimestamp) > rollMs;
-    }
-
-    /** Difference that saturates: a timestamp near the end of time is far away, not in the past. */
-    private static long elapsed(final long fromMs, final long toMs) {
-        final long elapsed = toMs - fromMs;
-        final boolean overflowed = ((toMs ^ fromMs) & (toMs ^ elapsed)) < 0;
-        return overflowed ? (toMs > fromMs ? Long.MAX_VALUE : Long.MIN_VALUE) : elapsed;
+        return maxTimestamp >= 0 && Times.elapsed(first, maxTimestamp) > rollMs;
     }
 
     /** Part of {@code segment.jitter.ms} for one segment: the same for the same seed and base, so that a replay rolls alike. */
