@@ -211,10 +211,11 @@ final class LogOpening {
 
     /** The same segment with a file that takes appends, and the timestamp of its first batch, from which roll by time counts. */
     static Segment openForAppending(final SegmentFiles files, final Segment segment, final LogConfig config) {
-        // By the file that is open and was read a moment ago.
-        segment.readFirstTimestamp();
         segment.file().close();
         final StorageFile file = files.openForAppending(segment, config);
-        return segment.through(file, null, segment.modifiedMs());
+        // Not through the old one, which does not know that recovery may have cut the file.
+        final Segment active = segment.through(file, null, segment.modifiedMs());
+        active.readFirstTimestamp();
+        return active;
     }
 }
