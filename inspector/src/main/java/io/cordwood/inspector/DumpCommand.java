@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
-import io.cordwood.log.store.StorageException;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -82,8 +81,12 @@ final class DumpCommand implements Callable<Integer> {
         try (SegmentWalk walk = new SegmentWalk(readBytesMax, progress)) {
             final DumpWriter writer = writer(walk, progress);
             try {
-                return dump(writer);
-            } catch (final StorageException | CommandFailure e) {
+                final int exitCode = dump(writer);
+                if (exitCode == ExitCode.IO) {
+                    streams.err().println("cordwood: not everything could be read");
+                }
+                return exitCode;
+            } catch (final RuntimeException | Error e) {
                 writer.flush();
                 throw e;
             } finally {

@@ -23,7 +23,7 @@ interface DumpWriter {
     void end() throws IOException;
 
     /**
-     * Hands on what is written so far, because the rest will not come.
+     * Ends what is begun and hands it on, because the rest will not come.
      *
      * @throws IOException if the output takes no more.
      */

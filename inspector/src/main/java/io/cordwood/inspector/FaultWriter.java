@@ -40,6 +40,13 @@ interface FaultWriter {
     void end() throws IOException;
 
     /**
+     * Ends what is begun, if a failure kept the rest from coming.
+     *
+     * @throws IOException if the output takes no more.
+     */
+    void close() throws IOException;
+
+    /**
      * What a process answers that has found this much.
      *
      * @return the exit code.
@@ -57,6 +64,9 @@ interface FaultWriter {
     /** The name of a fault's file within its directory. */
     static String fileName(final Place place, final Fault fault) {
         final String directory = place.directory();
+        if (fault.file().equals(directory)) {
+            return ".";
+        }
         return directory.isEmpty() ? fault.file() : fault.file().substring(directory.length() + 1);
     }
 

@@ -32,6 +32,7 @@ final class IndexEntries {
     private long lastTimestamp;
     private long lastOffset;
     private long size;
+    private String readError = "";
 
     private IndexEntries(final long baseOffset, final boolean isTime) {
         this.baseOffset = baseOffset;
@@ -70,7 +71,7 @@ final class IndexEntries {
             }
         } catch (final StorageException e) {
             if (!PartitionFiles.isGone(storage, path)) {
-                throw e;
+                readError = String.valueOf(e.getMessage());
             }
         }
         return this;
@@ -106,6 +107,11 @@ final class IndexEntries {
         return isTime ? TIME_ENTRY_BYTES : OFFSET_ENTRY_BYTES;
     }
 
+    /** Why the file could not be read to its end; empty if it was. */
+    String readError() {
+        return readError;
+    }
+
     /** Entries that were shown. */
     long entries() {
         return entries;
@@ -123,7 +129,7 @@ final class IndexEntries {
      * @return "ok", or what it objects to; empty for an empty file, which is not checked.
      */
     String sanity() {
-        if (size == 0) {
+        if (size == 0 || !readError.isEmpty()) {
             return "";
         }
         if (entries + unused > 0 && isTime && lastTimestamp < firstTimestamp) {

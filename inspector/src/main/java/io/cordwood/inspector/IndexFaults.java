@@ -33,7 +33,13 @@ final class IndexFaults implements LogCheck.Companion {
     public void begin(final String directory, final long baseOffset) {
         ownFaults.clear();
         check = null;
-        final List<FileStatus> files = storage.list(directory);
+        final List<FileStatus> files;
+        try {
+            files = storage.list(directory);
+        } catch (final StorageException e) {
+            notChecked(directory, e);
+            return;
+        }
         if (hasIndexes(files)) {
             final String offsetName = LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX);
             final String timeName = LogFiles.name(baseOffset, LogFiles.TIME_INDEX);
@@ -80,11 +86,15 @@ final class IndexFaults implements LogCheck.Companion {
                     ? IndexDump.ofOffsets(file, baseOffset)
                     : IndexDump.ofTimes(file, baseOffset);
         } catch (final StorageException e) {
-            if (PartitionFiles.isGone(storage, path)) {
-                return null;
+            if (!PartitionFiles.isGone(storage, path)) {
+                notChecked(path, e);
             }
-            throw e;
+            return null;
         }
+    }
+
+    private void notChecked(final String path, final StorageException e) {
+        ownFaults.add(new Fault(Fault.Kind.NOT_CHECKED, path, 0, -1, String.valueOf(e.getMessage())));
     }
 
     @Override
@@ -99,11 +109,11 @@ final class IndexFaults implements LogCheck.Companion {
     public List<Fault> end(final boolean isLast, final boolean isSound) {
         final IndexCheck present = check;
         if (present == null) {
-            return List.of();
+            return List.copyOf(ownFaults);
         }
         final List<Fault> faults = new ArrayList<>(ownFaults);
         for (final Fault fault : present.finish(!isLast)) {
-            // A file that was too large to be read is not missing.
+            // A file that was too large to be read, or cannot be read, is not missing.
             if (fault.kind() != Fault.Kind.INDEX_MISSING || ownFaults.stream().noneMatch(isIn(fault.file()))) {
                 faults.add(fault);
             }

@@ -26,6 +26,7 @@ final class JsonDump implements DumpWriter {
     private final Progress progress;
     private final JsonBatch batches;
     private final boolean isLimited;
+    private boolean isIncomplete;
 
     JsonDump(final JsonGenerator json, final SegmentWalk walk, final Progress progress, final boolean isLimited)
             throws IOException {
@@ -40,7 +41,6 @@ final class JsonDump implements DumpWriter {
 
     @Override
     public int partition(final Storage storage, final Place place) throws IOException {
-        final PartitionFiles files = PartitionFiles.list(storage, place);
         json.writeRaw('\n');
         json.writeStartObject();
         json.writeStringField("path", place.label());
@@ -48,6 +48,14 @@ final class JsonDump implements DumpWriter {
         if (name != null) {
             json.writeStringField("topic", name.topic());
             json.writeNumberField("partition", name.partition());
+        }
+        final PartitionFiles files;
+        try {
+            files = PartitionFiles.list(storage, place);
+        } catch (final StorageException e) {
+            readError("readError", e);
+            json.writeEndObject();
+            return ExitCode.IO;
         }
         int exitCode = place.segmentFile() == null ? besides(storage, place.directory()) : ExitCode.FINE;
         json.writeArrayFieldStart("files");
@@ -61,7 +69,12 @@ final class JsonDump implements DumpWriter {
         }
         json.writeEndArray();
         json.writeEndObject();
-        return exitCode;
+        return isIncomplete ? ExitCode.IO : exitCode;
+    }
+
+    private void readError(final String field, final StorageException e) throws IOException {
+        isIncomplete = true;
+        json.writeStringField(field, String.valueOf(e.getMessage()));
     }
 
     private int besides(final Storage storage, final String directory) throws IOException {
@@ -74,6 +87,8 @@ final class JsonDump implements DumpWriter {
         } catch (final CorruptLogException e) {
             json.writeStringField("topicIdError", e.reason());
             exitCode = ExitCode.DAMAGE;
+        } catch (final StorageException e) {
+            readError("topicIdError", e);
         }
         List<LeaderEpoch> epochs = List.of();
         try {
@@ -81,6 +96,8 @@ final class JsonDump implements DumpWriter {
         } catch (final CorruptLogException e) {
             json.writeStringField("leaderEpochsError", e.reason());
             exitCode = ExitCode.DAMAGE;
+        } catch (final StorageException e) {
+            readError("leaderEpochsError", e);
         }
         json.writeArrayFieldStart("leaderEpochs");
         for (final LeaderEpoch entry : epochs) {
@@ -94,19 +111,22 @@ final class JsonDump implements DumpWriter {
     }
 
     private void file(final Storage storage, final String path, final FileStatus file) throws IOException {
-        final String hash;
+        String hash = "";
+        StorageException failure = null;
         try {
             hash = isLimited ? "" : Sha256.ofFile(storage, path, file.length(), progress);
         } catch (final StorageException e) {
             if (PartitionFiles.isGone(storage, path)) {
                 return;
             }
-            throw e;
+            failure = e;
         }
         json.writeStartObject();
         json.writeStringField("name", file.name());
         json.writeNumberField("size", file.length());
-        if (!isLimited) {
+        if (failure != null) {
+            readError("readError", failure);
+        } else if (!isLimited) {
             json.writeStringField("sha256", hash);
         }
         json.writeEndObject();
@@ -129,6 +149,9 @@ final class JsonDump implements DumpWriter {
         json.writeNumberField("trailingBytes", walk.trailingBytes());
         if (walk.trailingBytes() > 0) {
             json.writeStringField("parseError", walk.reason());
+        }
+        if (!walk.readError().isEmpty()) {
+            json.writeStringField("readError", walk.readError());
         }
         if (walk.skippedBytes() > 0) {
             json.writeNumberField("skippedBytes", walk.skippedBytes());
@@ -159,6 +182,10 @@ final class JsonDump implements DumpWriter {
                     : IndexEntries.walkOffsets(storage, path, file.length(), base, this::entry);
             json.writeEndArray();
             json.writeNumberField("unusedEntries", entries.unused());
+            if (!entries.readError().isEmpty()) {
+                isIncomplete = true;
+                json.writeStringField("readError", entries.readError());
+            }
             if (!entries.sanity().isEmpty()) {
                 json.writeStringField("sanityCheck", entries.sanity());
             }
@@ -183,6 +210,6 @@ final class JsonDump implements DumpWriter {
 
     @Override
     public void flush() throws IOException {
-        json.flush();
+        json.close();
     }
 }

@@ -73,6 +73,11 @@ final class JsonFaults implements FaultWriter {
     }
 
     @Override
+    public void close() throws IOException {
+        json.close();
+    }
+
+    @Override
     public int exitCode() {
         return FaultWriter.exitCode(faults, notChecked);
     }

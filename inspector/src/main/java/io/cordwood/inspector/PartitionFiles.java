@@ -3,6 +3,7 @@ package io.cordwood.inspector;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -86,10 +87,14 @@ record PartitionFiles(List<FileStatus> all, List<SegmentFiles> segments) {
                 named(listed, LogFiles.name(base, LogFiles.TIME_INDEX) + behind));
     }
 
-    /** Whether a file is gone that was listed before: a live log drops segments while we look. */
+    /** Whether a file is gone that was listed before: a live log drops segments while we look. False if nobody can tell. */
     static boolean isGone(final Storage storage, final String path) {
         final int slash = path.lastIndexOf('/');
-        return named(storage.list(slash < 0 ? "" : path.substring(0, slash)), path.substring(slash + 1)) == null;
+        try {
+            return named(storage.list(slash < 0 ? "" : path.substring(0, slash)), path.substring(slash + 1)) == null;
+        } catch (final StorageException e) {
+            return false;
+        }
     }
 
     private static @Nullable FileStatus named(final List<FileStatus> files, final String name) {

@@ -3,6 +3,7 @@ package io.cordwood.inspector;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -36,9 +37,6 @@ record Place(
             final boolean dangling = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
             throw CommandFailure.io(
                     argument + ": " + (dangling ? "the link leads nowhere" : "no such file or directory"));
-        }
-        if (!Files.isReadable(path)) {
-            throw CommandFailure.io(argument + ": cannot be read (permission denied)");
         }
         if (Files.isDirectory(path)) {
             return path;
@@ -75,7 +73,14 @@ record Place(
             final Storage storage,
             final int depth,
             final List<Place> places) {
-        final List<FileStatus> entries = storage.list(directory);
+        final List<FileStatus> entries;
+        try {
+            entries = storage.list(directory);
+        } catch (final StorageException e) {
+            // It may be a partition. Who looks into it meets the same and tells it, and goes on with the others.
+            places.add(new Place(label, directory, folder, null));
+            return;
+        }
         if (isPartition(entries)) {
             places.add(new Place(label, directory, folder, null));
             return;

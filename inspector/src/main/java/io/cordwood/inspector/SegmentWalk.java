@@ -39,6 +39,7 @@ final class SegmentWalk implements AutoCloseable {
     private long trailingBytes;
     private long skippedBytes;
     private String reason = "";
+    private String readError = "";
 
     SegmentWalk(final long readBytesMax, final Progress progress) {
         this.progress = progress;
@@ -55,6 +56,7 @@ final class SegmentWalk implements AutoCloseable {
         trailingBytes = 0;
         skippedBytes = 0;
         reason = "";
+        readError = "";
         try (StorageFile file = storage.open(path, FileUse.READ, 0)) {
             final long end = Math.min(size, file.length());
             cursor.open(file, baseOffset, 0, end);
@@ -73,7 +75,7 @@ final class SegmentWalk implements AutoCloseable {
             }
         } catch (final StorageException e) {
             if (!PartitionFiles.isGone(storage, path)) {
-                throw e;
+                readError = String.valueOf(e.getMessage());
             }
         }
     }
@@ -188,7 +190,15 @@ final class SegmentWalk implements AutoCloseable {
 
     /** What a process answers that has shown this segment. */
     int exitCode() {
+        if (!readError.isEmpty()) {
+            return ExitCode.IO;
+        }
         return Math.max(counts.exitCode(), trailingBytes > 0 ? ExitCode.DAMAGE : ExitCode.FINE);
+    }
+
+    /** Why the file could not be read to its end; empty if it was. */
+    String readError() {
+        return readError;
     }
 
     /** What is wrong with the trailing bytes. */

@@ -9,6 +9,7 @@ import io.cordwood.log.PartitionMetadata;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
 import java.io.IOException;
 import java.util.List;
 import java.util.StringJoiner;
@@ -21,6 +22,7 @@ final class TextDump implements DumpWriter {
     private final TextBatch batches;
     private final boolean isLimited;
     private boolean isFirst = true;
+    private boolean isIncomplete;
 
     TextDump(final Lines out, final SegmentWalk walk, final boolean showsRecords, final boolean isLimited) {
         this.out = out;
@@ -31,11 +33,18 @@ final class TextDump implements DumpWriter {
 
     @Override
     public int partition(final Storage storage, final Place place) throws IOException {
-        final PartitionFiles files = PartitionFiles.list(storage, place);
         if (!isFirst) {
             out.line();
         }
         isFirst = false;
+        final PartitionFiles files;
+        try {
+            files = PartitionFiles.list(storage, place);
+        } catch (final StorageException e) {
+            out.line(place.label());
+            notRead("  ", e);
+            return ExitCode.IO;
+        }
         out.line(place.label());
         int exitCode = head(storage, place, files);
         final Counts sum = new Counts();
@@ -45,7 +54,12 @@ final class TextDump implements DumpWriter {
         }
         out.line();
         out.line("  " + sum(files, sum));
-        return exitCode;
+        return isIncomplete ? ExitCode.IO : exitCode;
+    }
+
+    private void notRead(final String indent, final StorageException e) throws IOException {
+        isIncomplete = true;
+        out.line(indent + "NOT READ: " + e.getMessage());
     }
 
     private int head(final Storage storage, final Place place, final PartitionFiles files) throws IOException {
@@ -81,6 +95,8 @@ final class TextDump implements DumpWriter {
         } catch (final CorruptLogException e) {
             out.line(bad(LogFiles.PARTITION_METADATA, e.reason()));
             exitCode = ExitCode.DAMAGE;
+        } catch (final StorageException e) {
+            notRead("  ", e);
         }
         try {
             final List<LeaderEpoch> epochs = LeaderEpochCheckpoint.read(storage, directory);
@@ -92,6 +108,8 @@ final class TextDump implements DumpWriter {
         } catch (final CorruptLogException e) {
             out.line(bad(LogFiles.LEADER_EPOCHS, e.reason()));
             exitCode = ExitCode.DAMAGE;
+        } catch (final StorageException e) {
+            notRead("  ", e);
         }
         return exitCode;
     }
@@ -120,6 +138,9 @@ final class TextDump implements DumpWriter {
         if (walk.trailingBytes() > 0) {
             out.line("    DAMAGED: " + trailing(walk.trailingBytes()) + " invalid at position " + walk.parsedBytes()
                     + ": " + walk.reason());
+        }
+        if (!walk.readError().isEmpty()) {
+            out.line("    NOT READ from position " + walk.parsedBytes() + " on: " + walk.readError());
         }
         if (walk.skippedBytes() > 0) {
             out.line("    " + Text.count(walk.skippedBytes(), "byte") + " not read from position " + walk.parsedBytes()
@@ -171,6 +192,10 @@ final class TextDump implements DumpWriter {
         final IndexEntries entries = isTime
                 ? IndexEntries.walkTimes(storage, path, file.length(), base, (first, second) -> {})
                 : IndexEntries.walkOffsets(storage, path, file.length(), base, (first, second) -> {});
+        if (!entries.readError().isEmpty()) {
+            isIncomplete = true;
+            return name + " (NOT READ: " + entries.readError() + ")";
+        }
         final String unused = entries.unused() == 0 ? "" : " (and room for " + Text.number(entries.unused()) + ")";
         // Kafka's check takes the zeros of an index that was not closed for entries; that is no news to anyone.
         final boolean isKnown = entries.sanity().isEmpty() || entries.sanity().equals("ok") || entries.unused() > 0;

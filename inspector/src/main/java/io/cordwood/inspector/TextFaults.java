@@ -88,6 +88,11 @@ final class TextFaults implements FaultWriter {
     }
 
     @Override
+    public void close() throws IOException {
+        out.flush();
+    }
+
+    @Override
     public int exitCode() {
         return FaultWriter.exitCode(faults, notChecked);
     }

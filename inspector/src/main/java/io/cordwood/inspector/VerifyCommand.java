@@ -65,15 +65,18 @@ final class VerifyCommand implements Callable<Integer> {
                     }
                 }
             }
+            writer.end();
         } finally {
             progress.clear();
+            writer.close();
         }
-        writer.end();
+        if (writer.exitCode() == ExitCode.IO) {
+            streams.err().println("cordwood: not everything could be checked");
+        }
         return writer.exitCode();
     }
 
-    private static void verify(
-            final Storage storage, final Place place, final FaultWriter writer, final Progress progress)
+    static void verify(final Storage storage, final Place place, final FaultWriter writer, final Progress progress)
             throws IOException {
         writer.begin(place);
         final Consumer<Fault> faults = fault -> {

@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Checks the structure of a log's files, as fsck does: reads every byte of every segment, reports each fault and goes on behind
- * it. Repairs nothing and changes nothing; works beside a log that is being written, up to the lengths that were listed.
+ * it; what cannot be read it reports as {@link Fault.Kind#NOT_CHECKED}. Repairs nothing and changes nothing; works beside a log that is being written, up to the lengths that were listed.
  *
  * <p>What it says of batches: bytes that are none, lengths, magics and checksums, header fields that contradict each other,
  * records that do not decode, offsets that fall, overlap or lie outside their segment, leader epochs that fall or contradict
@@ -154,8 +154,14 @@ public final class LogCheck implements AutoCloseable {
      * @return what was looked at.
      */
     public Result check(final String directory) {
-        final List<FileStatus> files = storage.list(directory);
         segments.begin();
+        final List<FileStatus> files;
+        try {
+            files = storage.list(directory);
+        } catch (final StorageException e) {
+            notChecked(directory, e);
+            return segments.result();
+        }
         segments.expect(epochs(directory));
         if (files.stream().anyMatch(file -> file.name().endsWith(LogFiles.LOG + LogFiles.SWAP))) {
             segments.expectSwap();
@@ -200,15 +206,25 @@ public final class LogCheck implements AutoCloseable {
             // it.
             segments.check(path, file, file.length(), base, nextBase);
         } catch (final StorageException e) {
-            if (has(storage.list(directory), log.name())) {
-                throw e;
+            if (!isGone(directory, log.name())) {
+                segments.interrupted();
+                notChecked(path, e);
             }
-            // Dropped by a log that is being written, together with its indexes.
             return;
         }
         companion
                 .end(nextBase == Long.MAX_VALUE, segments.faults() == faultsBefore)
                 .forEach(this::report);
+    }
+
+    /** Whether a log that is being written has dropped the segment, together with its indexes. */
+    private boolean isGone(final String directory, final String name) {
+        try {
+            return !has(storage.list(directory), name);
+        } catch (final StorageException e) {
+            // What failed before is reported, and it was in the same directory.
+            return false;
+        }
     }
 
     private List<LeaderEpoch> epochs(final String directory) {
@@ -218,6 +234,9 @@ public final class LogCheck implements AutoCloseable {
         } catch (final CorruptLogException e) {
             badFile(directory, LogFiles.LEADER_EPOCHS, e.position(), e.reason());
             return List.of();
+        } catch (final StorageException e) {
+            notChecked(LogFiles.path(directory, LogFiles.LEADER_EPOCHS), e);
+            return List.of();
         }
     }
 
@@ -226,6 +245,8 @@ public final class LogCheck implements AutoCloseable {
             PartitionMetadata.read(storage, directory);
         } catch (final CorruptLogException e) {
             badFile(directory, LogFiles.PARTITION_METADATA, e.position(), e.reason());
+        } catch (final StorageException e) {
+            notChecked(LogFiles.path(directory, LogFiles.PARTITION_METADATA), e);
         }
     }
 
@@ -269,6 +290,10 @@ public final class LogCheck implements AutoCloseable {
 
     private void badFile(final String directory, final String name, final long position, final String reason) {
         report(new Fault(Fault.Kind.BAD_FILE, LogFiles.path(directory, name), position, -1, reason));
+    }
+
+    private void notChecked(final String path, final StorageException e) {
+        report(new Fault(Fault.Kind.NOT_CHECKED, path, 0, -1, String.valueOf(e.getMessage())));
     }
 
     private void report(final Fault fault) {

@@ -129,6 +129,12 @@ final class SegmentCheck implements AutoCloseable {
         }
     }
 
+    /** The segment could not be read to its end: nothing behind it is held against it. */
+    void interrupted() {
+        isThinned = true;
+        expectedOffset = -1;
+    }
+
     /** Checks one file; {@code followingBase} is the next segment's base offset. */
     void check(final String name, final StorageFile file, final long bytes, final long base, final long followingBase) {
         path = name;
