@@ -1,5 +1,11 @@
 package io.cordwood.log.record;
 
+import static io.cordwood.log.record.Varint.behind;
+import static io.cordwood.log.record.Varint.ofSevenBits;
+import static io.cordwood.log.record.Varint.pair;
+import static io.cordwood.log.record.Varint.value;
+import static io.cordwood.log.record.Varint.zigzag;
+
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +37,11 @@ public final class RecordFlyweight {
     /** The same with its length. */
     static final int RECORD_BYTES_MIN = 7;
 
-    private static final int HEADER_BYTES_MIN = 2;
     private static final String AT_LEAST = "must be at least";
     private static final String AT_MOST_LEFT = "must be at most the bytes left,";
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final RecordHeader header = new RecordHeader();
     private final Flaw flaw;
 
     // Where the buffer's bytes are: what is read of a record lies in front of a limit that was checked.
@@ -64,10 +70,6 @@ public final class RecordFlyweight {
 
     private int headersLeft;
     private int headerPosition;
-    private int headerNameIndex;
-    private int headerNameLength;
-    private int headerValueIndex;
-    private int headerValueLength;
 
     RecordFlyweight(final Flaw flaw) {
         this.flaw = flaw;
@@ -144,9 +146,9 @@ public final class RecordFlyweight {
         // Attributes, both deltas and the key's length, read at once: one byte each is what most records have.
         final int four = RawBytes.int32(array, address + at);
         if ((four & 0x0080_8080) == 0) {
-            timestampDelta = unsigned7(four >>> 16);
-            offsetDelta = unsigned7(four >>> 8);
-            keyLength = unsigned7(four);
+            timestampDelta = ofSevenBits(four >>> 16);
+            offsetDelta = ofSevenBits(four >>> 8);
+            keyLength = ofSevenBits(four);
             at += Integer.BYTES;
         } else {
             at = timestamp(at + 1, end);
@@ -191,18 +193,11 @@ public final class RecordFlyweight {
         return true;
     }
 
-    /** The signed number in the lowest seven bits: a varint of one byte. */
-    private static int unsigned7(final int bits) {
-        return ((bits & 0x7F) >>> 1) ^ -(bits & 1);
-    }
-
     private boolean noteLength(final int length, final int left) {
-        if (isVarintBroken) {
-            return false;
-        }
-        return length < BODY_BYTES_MIN
-                ? flaw.note("record length", length, AT_LEAST, BODY_BYTES_MIN, index)
-                : flaw.note("record length", length, AT_MOST_LEFT, left, index);
+        return !isVarintBroken
+                && (length < BODY_BYTES_MIN
+                        ? flaw.note("record length", length, AT_LEAST, BODY_BYTES_MIN, index)
+                        : flaw.note("record length", length, AT_MOST_LEFT, left, index));
     }
 
     /** Takes the headers from their count on; index behind them, or -1 if something is wrong. */
@@ -215,18 +210,17 @@ public final class RecordFlyweight {
         if (isVarintBroken) {
             return -1;
         }
-        if (count < 0 || count > (end - at) / HEADER_BYTES_MIN) {
-            flaw.note("header count", count, "must be 0 to", (end - at) / HEADER_BYTES_MIN, at);
+        if (count < 0 || count > (end - at) / RecordHeader.BYTES_MIN) {
+            flaw.note("header count", count, "must be 0 to", (end - at) / RecordHeader.BYTES_MIN, at);
             return -1;
         }
         for (int i = 0; i < count; i++) {
             final long name = varint(at, end);
             at = behind(name);
-            if (value(name) < 0) {
-                flaw.note("header name length", value(name), AT_LEAST, 0, at);
-                return -1;
-            }
-            if (!spans("header name length", value(name), at, end)) {
+            final String field = "header name length";
+            if (value(name) < 0
+                    ? !flaw.note(field, value(name), AT_LEAST, 0, at)
+                    : !spans(field, value(name), at, end)) {
                 return -1;
             }
             final long content = varint(at + value(name), end);
@@ -236,33 +230,15 @@ public final class RecordFlyweight {
             }
             at += Math.max(value(content), 0);
         }
-        headersLeft = count;
-        headerPosition = headersIndex;
+        rewindHeaders();
         return at;
     }
 
     private boolean spans(final String field, final int length, final int at, final int end) {
-        if (isVarintBroken) {
-            return false;
-        }
-        if (length < -1) {
-            return flaw.note(field, length, AT_LEAST, -1, at);
+        if (isVarintBroken || length < -1) {
+            return !isVarintBroken && flaw.note(field, length, AT_LEAST, -1, at);
         }
         return length <= end - at || flaw.note(field, length, AT_MOST_LEFT, end - at, at);
-    }
-
-    // A varint that was read, and the index behind it, in one number: a walk keeps its place out of memory that way.
-
-    private static long read(final int value, final int behind) {
-        return (long) value << Integer.SIZE | behind;
-    }
-
-    private static int value(final long read) {
-        return (int) (read >> Integer.SIZE);
-    }
-
-    private static int behind(final long read) {
-        return (int) read;
     }
 
     // One and two bytes are nearly all there is: lengths below 8 KiB, and what counts from a base.
@@ -270,19 +246,17 @@ public final class RecordFlyweight {
         if (at < end) {
             final byte first = RawBytes.int8(array, address + at);
             if (first >= 0) {
-                return read((first >>> 1) ^ -(first & 1), at + 1);
+                return pair((first >>> 1) ^ -(first & 1), at + 1);
             }
             if (at + 1 < end) {
                 final byte second = RawBytes.int8(array, address + at + 1);
                 if (second >= 0) {
-                    final int raw = (first & 0x7F) | (second << 7);
-                    return read((raw >>> 1) ^ -(raw & 1), at + 2);
+                    return pair(zigzag((first & 0x7F) | (second << 7)), at + 2);
                 }
             }
         }
         final int behind = longVarint(at, end, 28);
-        final int raw = (int) longRaw;
-        return read((raw >>> 1) ^ -(raw & 1), behind);
+        return pair(zigzag((int) longRaw), behind);
     }
 
     /** Takes the timestamp delta; index behind it. */
@@ -482,15 +456,7 @@ public final class RecordFlyweight {
             return false;
         }
         headersLeft--;
-        // All of it was checked. Should the bytes have changed since, what is read stays within the record all the
-        // same.
-        long read = varint(headerPosition, position);
-        headerNameIndex = behind(read);
-        headerNameLength = Math.max(0, Math.min(value(read), position - headerNameIndex));
-        read = varint(headerNameIndex + headerNameLength, position);
-        headerValueIndex = behind(read);
-        headerValueLength = Math.max(-1, Math.min(value(read), position - headerValueIndex));
-        headerPosition = headerValueIndex + Math.max(headerValueLength, 0);
+        headerPosition = header.read(array, address, headerPosition, position);
         return true;
     }
 
@@ -500,7 +466,7 @@ public final class RecordFlyweight {
      * @return index of the first byte, UTF-8.
      */
     public int headerNameIndex() {
-        return headerNameIndex;
+        return header.nameIndex();
     }
 
     /**
@@ -509,7 +475,7 @@ public final class RecordFlyweight {
      * @return bytes, at least 0.
      */
     public int headerNameLength() {
-        return headerNameLength;
+        return header.nameLength();
     }
 
     /**
@@ -518,7 +484,7 @@ public final class RecordFlyweight {
      * @return index of the first byte; of no meaning if there is no value.
      */
     public int headerValueIndex() {
-        return headerValueIndex;
+        return header.valueIndex();
     }
 
     /**
@@ -527,6 +493,6 @@ public final class RecordFlyweight {
      * @return bytes; -1 if there is no value.
      */
     public int headerValueLength() {
-        return headerValueLength;
+        return header.valueLength();
     }
 }

@@ -1,10 +1,11 @@
 package io.cordwood.log.record;
 
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the variable-length numbers of magic 2: zigzag, so that small negative numbers are short, then seven bits a byte,
- * low ones first. {@link RecordFlyweight} reads them.
+ * The variable-length numbers of magic 2: zigzag, so that small negative numbers are short, then seven bits a byte,
+ * low ones first. {@link RecordFlyweight} reads those that nobody has checked.
  */
 final class Varint {
     private Varint() {}
@@ -41,5 +42,44 @@ final class Varint {
         }
         buffer.putByte(at++, (byte) rest);
         return at;
+    }
+
+    /** A number that was read and the index behind it, in one number: a walk keeps its place out of memory that way. */
+    static long pair(final int value, final int behind) {
+        return (long) value << Integer.SIZE | behind;
+    }
+
+    /** The number of a {@link #pair}. */
+    static int value(final long pair) {
+        return (int) (pair >> Integer.SIZE);
+    }
+
+    /** The index of a {@link #pair}. */
+    static int behind(final long pair) {
+        return (int) pair;
+    }
+
+    /** The signed number in the lowest seven bits: a varint of one byte. */
+    static int ofSevenBits(final int bits) {
+        return zigzag(bits & 0x7F);
+    }
+
+    /** The signed number that was written as an unsigned one. */
+    static int zigzag(final int raw) {
+        return (raw >>> 1) ^ -(raw & 1);
+    }
+
+    /** Reads a number that was checked before; one that does not end in front of {@code end} any more is 0, of no bytes. */
+    static long read(final byte @Nullable [] array, final long address, final int from, final int end) {
+        int raw = 0;
+        int at = from;
+        for (int shift = 0; shift < Integer.SIZE && at < end; shift += 7) {
+            final byte next = RawBytes.int8(array, address + at++);
+            raw |= (next & 0x7F) << shift;
+            if (next >= 0) {
+                return pair(zigzag(raw), at);
+            }
+        }
+        return pair(0, from);
     }
 }
