@@ -33,6 +33,7 @@ final class LogPositions {
     private long publishedEnd;
     private long flushedEnd;
     private long history;
+    private volatile long stableEnd;
     private long lowestCut = Long.MAX_VALUE;
 
     LogPositions(final long startOffset, final long endOffset, final long flushedEnd) {
@@ -93,8 +94,11 @@ final class LogPositions {
     /**
      * Called before anything is cut, and before what is kept of the log elsewhere is lowered for it, so that the change is seen
      * by whoever sees the cut, and nobody raises again what was lowered; the number is odd then.
+     *
+     * @param offset everything at or above it may go.
      */
-    void historyChanges() {
+    void historyChanges(final long offset) {
+        stableEnd = offset;
         HISTORY.setVolatile(this, history + 1);
         VarHandle.fullFence();
     }
@@ -102,6 +106,14 @@ final class LogPositions {
     /** Everything at or above an offset goes. */
     void cutTo(final long offset) {
         lowestCut = Math.min(lowestCut, offset);
+    }
+
+    /**
+     * Below which offset nothing is taken back while a number of the history holds: a bound for who reads beside a truncation, if
+     * the number is still the same after the read.
+     */
+    long stableEnd(final long seen) {
+        return isChanging(seen) ? stableEnd : Long.MAX_VALUE;
     }
 
     /** The lowest offset that was cut to since the last call; {@link Long#MAX_VALUE} if nothing was. The writer's. */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #release}d, so that the store can unmap what nobody looks at.
  *
  * <p>What a read shows was published and lies below the given bound at the time of the read. A truncation that comes in
- * between is noticed, and the read done again.
+ * between is noticed, and the read done again; while one is under way, all is answered that lies below the cut.
  */
 public final class LogReader implements AutoCloseable {
     private static final int PROBE_BYTES = HeaderWalk.PROBE_BYTES;
@@ -99,12 +99,13 @@ public final class LogReader implements AutoCloseable {
      * @throws StorageException if the disk fails.
      */
     public long read(final long offset, final long upTo, final int bytesMax) {
-        while (true) {
+        for (int tries = 0; ; tries++) {
             final long history = positions.history();
+            final long stable = Math.min(upTo, positions.stableEnd(history));
             try {
-                final long found = seek(offset, upTo);
+                final long found = seek(offset, stable);
                 final long result = found <= 0 ? found : show(offset, limit, bytesMax);
-                if (positions.history() == history && isBelowCut(history, result)) {
+                if (positions.history() == history) {
                     remember(result, history);
                     shownHistory = history;
                     return result;
@@ -112,7 +113,7 @@ public final class LogReader implements AutoCloseable {
             } catch (final StorageException | CorruptLogException | InternalError e) {
                 throwIfReal(e, history, segment);
             }
-            Thread.onSpinWait();
+            Waits.pause(tries);
         }
     }
 
@@ -127,19 +128,20 @@ public final class LogReader implements AutoCloseable {
      * @throws StorageException if the disk fails.
      */
     public long locate(final long offset, final long upTo, final int bytesMax) {
-        while (true) {
+        for (int tries = 0; ; tries++) {
             final long history = positions.history();
+            final long stable = Math.min(upTo, positions.stableEnd(history));
             try {
-                final long found = seek(offset, upTo);
+                final long found = seek(offset, stable);
                 final long result = found <= 0 ? found : measure(offset, limit, bytesMax);
-                if (positions.history() == history && (found <= 0 || !LogPositions.isChanging(history))) {
+                if (positions.history() == history) {
                     locatedHistory = history;
                     return result;
                 }
             } catch (final StorageException | CorruptLogException | InternalError e) {
                 throwIfReal(e, history, segment);
             }
-            Thread.onSpinWait();
+            Waits.pause(tries);
         }
     }
 
@@ -253,17 +255,17 @@ public final class LogReader implements AutoCloseable {
      * @throws StorageException if the disk fails.
      */
     public long offsetForTimestamp(final long timestampMs, final long upTo) {
-        while (true) {
+        for (int tries = 0; ; tries++) {
             final long history = positions.history();
             try {
-                final long found = byTime.find(timestampMs, upTo);
-                if (positions.history() == history && !LogPositions.isChanging(history)) {
+                final long found = byTime.find(timestampMs, upTo, positions.stableEnd(history));
+                if (positions.history() == history) {
                     return found;
                 }
             } catch (final StorageException | CorruptLogException | CodecException | InternalError e) {
                 throwIfReal(e, history, byTime.segment());
             }
-            Thread.onSpinWait();
+            Waits.pause(tries);
         }
     }
 
@@ -292,11 +294,6 @@ public final class LogReader implements AutoCloseable {
         headers.close();
         byTime.close();
         run.close();
-    }
-
-    /** While bytes are taken back, a read stands if it shows none of them: the end is moved first. */
-    private boolean isBelowCut(final long history, final long result) {
-        return result <= 0 || !LogPositions.isChanging(history) || nextOffset <= positions.publishedEnd();
     }
 
     /** Files go when segments are dropped, and bytes change when a log is truncated; else a failure is real. */

@@ -214,7 +214,7 @@ final class LogShrinking {
         final Cut found = findCut(kept, offset);
         // A batch that holds the start and goes as a whole does not take the start back with it.
         final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
-        positions.historyChanges();
+        positions.historyChanges(cut.endOffset);
         if (!parts.guard().lowered(cut.endOffset)) {
             return Refusal.FORCE_UNDER_WAY;
         }
@@ -380,7 +380,7 @@ final class LogShrinking {
 
     private long startAnew(final LogConfig config, final long offset, final long nowMs) {
         final SegmentList old = segments.list();
-        positions.historyChanges();
+        positions.historyChanges(0);
         if (!parts.guard().lowered(0)) {
             return Refusal.FORCE_UNDER_WAY;
         }

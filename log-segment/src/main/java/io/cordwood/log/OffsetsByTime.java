@@ -40,16 +40,24 @@ final class OffsetsByTime implements AutoCloseable {
         return segment;
     }
 
-    /** The offset, or -1. */
-    long find(final long timestampMs, final long upTo) {
-        final long end = Math.min(upTo, positions.publishedEnd());
+    /**
+     * The offset, or -1. The segment in which a truncation is cutting is read from its beginning on: its index tells less than it
+     * holds until that is done.
+     *
+     * @param stableEnd where the truncation cuts; {@link Long#MAX_VALUE} if there is none.
+     */
+    long find(final long timestampMs, final long upTo, final long stableEnd) {
+        final long end = Math.min(Math.min(upTo, stableEnd), positions.publishedEnd());
         final SegmentList list = segments.list();
         for (int i = 0; i < list.size() && list.get(i).baseOffset() < end; i++) {
             final Segment candidate = list.get(i);
             segment = candidate;
-            if (candidate.index().largestTimestamp(view) >= timestampMs
+            final boolean isBeingCut = stableEnd != Long.MAX_VALUE && list.endOffset(i, Long.MAX_VALUE) >= stableEnd;
+            if (isBeingCut
+                    || candidate.index().largestTimestamp(view) >= timestampMs
                     || candidate.index().damage() != null) {
-                final long found = findIn(candidate, timestampMs, end);
+                final long from = isBeingCut ? 0 : candidate.index().positionOfTimestamp(timestampMs, view);
+                final long found = findIn(candidate, from, timestampMs, end);
                 if (found >= 0) {
                     return found;
                 }
@@ -58,10 +66,13 @@ final class OffsetsByTime implements AutoCloseable {
         return -1;
     }
 
-    private long findIn(final Segment in, final long timestampMs, final long end) {
-        scan.start(in.file(), in.index().positionOfTimestamp(timestampMs, view), in.bytes());
+    private long findIn(final Segment in, final long from, final long timestampMs, final long end) {
+        scan.start(in.file(), from, in.bytes());
         while (scan.next()) {
             final RecordBatchFlyweight batch = scan.batch();
+            if (batch.baseOffset() >= end) {
+                return -1;
+            }
             if (batch.maxTimestamp() >= timestampMs) {
                 final long found = findIn(in, batch, timestampMs, end);
                 if (found >= 0) {
