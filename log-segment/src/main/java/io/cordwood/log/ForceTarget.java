@@ -28,7 +28,6 @@ public final class ForceTarget {
             final SegmentList list,
             final long fromOffset,
             final long endOffset,
-            final long namesSynced,
             final long namesChanged) {
         this.forces = forces;
         this.segments = segments;
@@ -37,7 +36,7 @@ public final class ForceTarget {
         // The segment that ends where the last force ended may have been sealed and trimmed since.
         this.first = Math.max(0, list.floor(Math.max(0, fromOffset - 1)));
         this.endOffset = endOffset;
-        this.isDirectoryDirty = namesChanged != namesSynced;
+        this.isDirectoryDirty = !forces.areSynced(namesChanged);
         this.namesChanged = namesChanged;
     }
 

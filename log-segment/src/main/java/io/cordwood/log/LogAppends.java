@@ -34,7 +34,7 @@ final class LogAppends implements AutoCloseable {
     private LogConfig config;
     private long nextOffset;
     private long position;
-    private long jitterMs;
+    private RollPolicy rollPolicy;
     private int roomBytes = Integer.MAX_VALUE;
     private int openClaimBytes;
     private long forcedEnd;
@@ -60,6 +60,7 @@ final class LogAppends implements AutoCloseable {
         this.judge = judge;
         this.jitterSeed = jitterSeed;
         this.config = config;
+        this.rollPolicy = RollPolicy.of(config, jitterSeed, segments.active().baseOffset());
         resume();
     }
 
@@ -67,7 +68,7 @@ final class LogAppends implements AutoCloseable {
     void resume() {
         nextOffset = positions.publishedEnd();
         position = segments.active().bytes();
-        jitterMs = RollPolicy.jitterMs(config, jitterSeed, segments.active().baseOffset());
+        rollPolicy = RollPolicy.of(config, jitterSeed, segments.active().baseOffset());
         isPending = false;
         openClaimBytes = 0;
         forcedEnd = Math.min(forcedEnd, nextOffset);
@@ -82,7 +83,7 @@ final class LogAppends implements AutoCloseable {
         roomBytes = segments.files().isRoomFixed()
                 ? Math.min(roomBytes, newConfig.segmentBytes())
                 : newConfig.segmentBytes();
-        jitterMs = RollPolicy.jitterMs(newConfig, jitterSeed, segments.active().baseOffset());
+        rollPolicy = RollPolicy.of(newConfig, jitterSeed, segments.active().baseOffset());
     }
 
     AppendResult result() {
@@ -233,7 +234,7 @@ final class LogAppends implements AutoCloseable {
             final int size, final long base, final long last, final long maxTimestamp, final long nowMs) {
         final Segment active = segments.active();
         if ((position > 0 && position + size > roomBytes)
-                || RollPolicy.isRollDue(active, position, size, last, maxTimestamp, config, jitterMs, nowMs)) {
+                || rollPolicy.isRollDue(active, position, size, last, maxTimestamp, nowMs)) {
             if (position == 0 && base == active.baseOffset()) {
                 throw new IllegalStateException("a batch from " + base + " to " + last + " fits no segment");
             }
@@ -286,7 +287,7 @@ final class LogAppends implements AutoCloseable {
         }
         position = 0;
         roomBytes = config.segmentBytes();
-        jitterMs = RollPolicy.jitterMs(config, jitterSeed, newBase);
+        rollPolicy = RollPolicy.of(config, jitterSeed, newBase);
     }
 
     /** Makes everything gathered readable. */

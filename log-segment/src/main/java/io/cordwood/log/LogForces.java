@@ -77,7 +77,6 @@ final class LogForces {
                 segments.list(),
                 Math.min(positions.flushedEnd(), endOffset),
                 endOffset,
-                namesSynced,
                 namesChanged);
     }
 
@@ -89,6 +88,11 @@ final class LogForces {
         }
         target.run();
         return positions.flushedEnd();
+    }
+
+    /** Whether the directory was synced since its names last changed. */
+    boolean areSynced(final long namesChanged) {
+        return namesChanged == namesSynced;
     }
 
     void succeeded(final long endOffset, final long namesChanged) {

@@ -1,8 +1,25 @@
 package io.cordwood.log;
 
-/** When an append begins a new segment. Pure. */
+/** When an append begins a new segment: the settings of one log as they count for its active segment. Immutable. */
 final class RollPolicy {
-    private RollPolicy() {}
+    private final long segmentBytes;
+    private final long rollMs;
+
+    private RollPolicy(final long segmentBytes, final long rollMs) {
+        this.segmentBytes = segmentBytes;
+        this.rollMs = rollMs;
+    }
+
+    /**
+     * The policy for one segment.
+     *
+     * @param config of the log.
+     * @param jitterSeed from which it follows what is taken off {@code segment.ms} for this segment.
+     * @param baseOffset of the segment.
+     */
+    static RollPolicy of(final LogConfig config, final long jitterSeed, final long baseOffset) {
+        return new RollPolicy(config.segmentBytes(), config.segmentMs() - jitterMs(config, jitterSeed, baseOffset));
+    }
 
     /**
      * Whether a batch must not go into the active segment any more. An empty segment takes every batch whose offsets fit.
@@ -12,33 +29,29 @@ final class RollPolicy {
      * @param batchBytes of the batch.
      * @param lastOffset of the batch.
      * @param maxTimestamp of the batch, or -1.
-     * @param config of the log.
-     * @param jitterMs taken off {@code segment.ms} for this segment.
      * @param nowMs the time.
      */
-    static boolean isRollDue(
+    boolean isRollDue(
             final Segment active,
             final long bytes,
             final int batchBytes,
             final long lastOffset,
             final long maxTimestamp,
-            final LogConfig config,
-            final long jitterMs,
             final long nowMs) {
         if (lastOffset - active.baseOffset() > Integer.MAX_VALUE) {
             return true;
         }
         return bytes > 0
-                && (bytes + batchBytes > config.segmentBytes()
+                && (bytes + batchBytes > segmentBytes
                         || active.index().isFull()
-                        || isOld(active, maxTimestamp, config.segmentMs() - jitterMs, nowMs));
+                        || isOld(active, maxTimestamp, nowMs));
     }
 
     /**
      * Age is measured between the segment's first batch and this one, so that old records that are copied do not roll at each
      * append; only where the first batch has no timestamp the clock counts.
      */
-    private static boolean isOld(final Segment active, final long maxTimestamp, final long rollMs, final long nowMs) {
+    private boolean isOld(final Segment active, final long maxTimestamp, final long nowMs) {
         final long first = active.firstTimestamp();
         if (first < 0) {
             return Times.elapsed(active.modifiedMs(), nowMs) > rollMs;
@@ -47,7 +60,7 @@ final class RollPolicy {
     }
 
     /** Part of {@code segment.jitter.ms} for one segment: the same for the same seed and base, so that a replay rolls alike. */
-    static long jitterMs(final LogConfig config, final long seed, final long baseOffset) {
+    private static long jitterMs(final LogConfig config, final long seed, final long baseOffset) {
         final long most = Math.min(config.segmentJitterMs(), config.segmentMs());
         if (most <= 0) {
             return 0;
