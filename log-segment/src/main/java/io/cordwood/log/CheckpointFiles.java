@@ -71,11 +71,10 @@ final class CheckpointFiles {
         acquire();
         try {
             final Long point = content(Kind.RECOVERY_POINT).get(name);
-            final boolean isClean = isVouched && point != null;
             return new PartitionCells(
                     name,
-                    isClean,
-                    isClean ? Long.MAX_VALUE : point == null ? 0 : point,
+                    isVouched && point != null,
+                    point == null ? 0 : point,
                     content(Kind.LOG_START).getOrDefault(name, 0L),
                     content(Kind.HIGH_WATERMARK).getOrDefault(name, PartitionCells.UNKNOWN),
                     content(Kind.CLEANER_OFFSET).getOrDefault(name, PartitionCells.UNKNOWN));

@@ -21,6 +21,7 @@ public final class LogBuilder {
     TruncationGuard guard = TruncationGuard.NONE;
     RecoveryProgress progress = new RecoveryProgress();
     long recoveryPoint;
+    long forcedOffset;
     long startOffset;
     long jitterSeed;
 
@@ -102,6 +103,12 @@ public final class LogBuilder {
             throw new IllegalArgumentException("recovery point is " + offset + ", but the least is 0");
         }
         recoveryPoint = offset;
+        return this;
+    }
+
+    /** Up to where the log is known to have been forced, whatever a clean close spares: an end below is a loss. */
+    LogBuilder forcedOffset(final long offset) {
+        forcedOffset = offset;
         return this;
     }
 

@@ -245,6 +245,7 @@ public final class LogDirectory implements AutoCloseable {
             return false;
         }
         builder.recoveryPoint(partition.recoveryPoint())
+                .forcedOffset(partition.forcedOffset())
                 .startOffset(partition.startOffset())
                 .guard(end -> lower(partition, end))
                 .progress(progress);

@@ -50,10 +50,15 @@ final class LogOpening {
             final SegmentList list;
             if (segments.isEmpty()) {
                 startOffset = builder.startOffset;
+                if (hasNeighbours(files)) {
+                    SegmentTails.removeAll(storage, directory);
+                    storage.syncDirectory(directory);
+                }
                 segments.add(segmentFiles.create(startOffset, builder.config, 0, nowMs));
                 list = new SegmentList(segments.get(0));
                 recovery.empty(startOffset);
                 syncParents();
+                noteEnd(recovery, list.get(0));
             } else {
                 SegmentList whole = recovered(recovery, files, segmentFiles, segments);
                 while (whole == null) {
@@ -62,6 +67,7 @@ final class LogOpening {
                 }
                 list = whole;
                 startOffset = startOffset(segments);
+                noteEnd(recovery, list.get(list.size() - 1));
                 recovery.raiseEndTo(startOffset);
                 noteStates(recovery, epochs);
             }
@@ -74,6 +80,20 @@ final class LogOpening {
             throw e;
         } finally {
             validator.close();
+        }
+    }
+
+    /** What was forced is there, or its loss is told; a clean close brings no number of its own. */
+    private void noteEnd(final LogRecovery recovery, final Segment last) {
+        final long point =
+                Math.max(builder.forcedOffset, builder.recoveryPoint == Long.MAX_VALUE ? 0 : builder.recoveryPoint);
+        if (recovery.endOffset() < point) {
+            recovery.note(
+                    RecoveryReport.Kind.END_TOO_LOW,
+                    last.path(),
+                    last.bytes(),
+                    recovery.endOffset(),
+                    "the log ends below its recovery point " + point);
         }
     }
 
@@ -183,20 +203,13 @@ final class LogOpening {
         if (left == LogRecovery.SPLIT_DUE) {
             return null;
         }
-        if (speaksOfLater(files, recovery.endOffset())) {
+        if (SegmentTails.areBehind(storage, directory, files, recovery.endOffset())) {
             SegmentTails.cut(storage, directory, recovery.endOffset());
             storage.syncDirectory(directory);
         }
         final Segment[] result = segments.subList(0, left).toArray(new Segment[0]);
         result[left - 1] = openForAppending(segmentFiles, result[left - 1], builder.config);
         return new SegmentList(result);
-    }
-
-    /** Whether a file beside the segments belongs behind the end of the log, which is lower than it was once. */
-    private static boolean speaksOfLater(final List<FileStatus> files, final long endOffset) {
-        return files.stream()
-                .anyMatch(file -> LogFiles.offset(file.name(), LogFiles.SNAPSHOT) > endOffset
-                        || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) > endOffset);
     }
 
     private void deleteBehindCut(final Segment lost, final SegmentFiles segmentFiles, final LogRecovery recovery) {

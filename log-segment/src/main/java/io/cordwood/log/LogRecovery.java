@@ -186,14 +186,6 @@ final class LogRecovery implements AutoCloseable {
         }
         progress.end();
         last.index().endsAt(endOffset);
-        if (recoveryPoint != Long.MAX_VALUE && recoveryPoint > endOffset) {
-            note(
-                    RecoveryReport.Kind.END_TOO_LOW,
-                    last.path(),
-                    last.bytes(),
-                    endOffset,
-                    "the log ends below its recovery point " + recoveryPoint);
-        }
         return bases.length;
     }
 

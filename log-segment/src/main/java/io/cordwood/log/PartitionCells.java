@@ -16,6 +16,7 @@ public final class PartitionCells {
 
     private final PartitionName name;
     private final boolean wasClean;
+    private final long forcedOffset;
     private final long startOffset;
     private final long highWatermarkFound;
     private final AtomicLong highWatermark = new AtomicLong(UNKNOWN);
@@ -27,13 +28,14 @@ public final class PartitionCells {
     PartitionCells(
             final PartitionName name,
             final boolean wasClean,
-            final long recoveryPoint,
+            final long forcedOffset,
             final long startOffset,
             final long highWatermarkFound,
             final long cleanerOffset) {
         this.name = name;
         this.wasClean = wasClean;
-        this.recoveryPoint = recoveryPoint;
+        this.forcedOffset = forcedOffset;
+        this.recoveryPoint = wasClean ? Long.MAX_VALUE : forcedOffset;
         this.startOffset = startOffset;
         this.highWatermarkFound = highWatermarkFound;
         this.cleanerOffset = new AtomicLong(cleanerOffset);
@@ -87,6 +89,11 @@ public final class PartitionCells {
      */
     public void recoveryPoint(final long offset) {
         recoveryPoint = offset;
+    }
+
+    /** The recovery point of the checkpoint, after a clean close too; 0 if it has none. */
+    long forcedOffset() {
+        return forcedOffset;
     }
 
     /**

@@ -18,8 +18,53 @@ final class SegmentTails {
     // Kafka's .txnindex entry: version 2, producer id 8, first offset 8, last offset 8, last stable offset 8.
     private static final int TXN_ENTRY_BYTES = 34;
     private static final int TXN_LAST_OFFSET = 18;
+    private static final short TXN_VERSION = 0;
 
     private SegmentTails() {}
+
+    /**
+     * Whether something beside the segments speaks of offsets at or above an end, which is lower than it was once: a file by
+     * its name, or the last entry of the last {@code .txnindex}. An earlier one speaks only of its own segment, which ends
+     * below.
+     *
+     * @param storage of the log.
+     * @param directory of the log.
+     * @param files what lies there.
+     * @param endOffset the log ends here.
+     * @return true if {@link #cut} has work.
+     */
+    static boolean areBehind(
+            final Storage storage, final String directory, final List<FileStatus> files, final long endOffset) {
+        FileStatus lastTxnIndex = null;
+        for (final FileStatus status : files) {
+            final long base = LogFiles.offset(status.name(), LogFiles.TXN_INDEX);
+            if (LogFiles.offset(status.name(), LogFiles.SNAPSHOT) > endOffset
+                    || base > endOffset
+                    || (base == endOffset && status.length() > 0)) {
+                return true;
+            }
+            lastTxnIndex = base >= 0 && status.length() > 0 ? status : lastTxnIndex;
+        }
+        return lastTxnIndex != null
+                && endsBehind(storage, LogFiles.path(directory, lastTxnIndex.name()), lastTxnIndex.length(), endOffset);
+    }
+
+    /** Whether the last whole entry is one that can be read, and speaks of an offset at or above an end. */
+    private static boolean endsBehind(
+            final Storage storage, final String path, final long length, final long endOffset) {
+        final long position = length - length % TXN_ENTRY_BYTES - TXN_ENTRY_BYTES;
+        if (position < 0) {
+            return false;
+        }
+        try (StorageFile file = storage.open(path, FileUse.READ, 0);
+                FileView view = new FileView()) {
+            final int shown = file.view(position, TXN_ENTRY_BYTES, view);
+            final DirectBuffer entry = view.buffer();
+            return shown == TXN_ENTRY_BYTES
+                    && entry.getShort(0, ByteOrder.BIG_ENDIAN) == TXN_VERSION
+                    && entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN) >= endOffset;
+        }
+    }
 
     /**
      * Removes what speaks of offsets at or above an end.

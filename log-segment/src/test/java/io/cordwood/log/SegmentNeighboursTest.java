@@ -112,6 +112,62 @@ final class SegmentNeighboursTest {
         }
     }
 
+    /** Nothing is cut: the end of the last file is not there any more, up to the edge of a batch. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 81, Long.MAX_VALUE})
+    void anEndThatIsGoneAtTheEdgeOfABatchTakesItsEntriesAlong(final long recoveryPoint) throws IOException {
+        Files.delete(directory.resolve("00000000000000000092.snapshot"));
+        final Path last = directory.resolve("00000000000000000081.log");
+        final long length = Files.size(last);
+        long end = 92;
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (Log log = open(storage, Long.MAX_VALUE)) {
+                assertEquals(92, log.endOffset());
+            }
+            assertFalse(aborted(81).isEmpty());
+            final long lastAborted = aborted(81).get(aborted(81).size() - 1);
+            final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(last));
+            int position = 0;
+            while (bytes.getLong(position) < lastAborted) {
+                end = bytes.getLong(position) + bytes.getInt(position + 23) + 1;
+                position += 12 + bytes.getInt(position + 8);
+                if (end > lastAborted) {
+                    break;
+                }
+            }
+            assertTrue(position < length && end <= lastAborted, position + " of " + length + ", " + end);
+            try (FileChannel channel = FileChannel.open(last, StandardOpenOption.WRITE)) {
+                channel.truncate(position);
+            }
+            try (Log log = open(storage, recoveryPoint)) {
+                assertEquals(end, log.endOffset());
+                for (final long base : offsets(LogFiles.TXN_INDEX)) {
+                    assertTrue(aborted(base).stream().allMatch(offset -> offset < log.endOffset()), "of " + base);
+                }
+                assertEquals(0, Files.size(last.resolveSibling("00000000000000000081.txnindex")) % TXN_ENTRY_BYTES);
+            }
+        }
+    }
+
+    @Test
+    void aLogWithoutSegmentsBeginsWithoutThem() throws IOException {
+        for (final long base : offsets(LogFiles.LOG)) {
+            Files.delete(directory.resolve(LogFiles.name(base, LogFiles.LOG)));
+        }
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, 56)) {
+            assertEquals(0, log.endOffset());
+            assertEquals(List.of(), offsets(LogFiles.SNAPSHOT));
+            assertEquals(List.of(), offsets(LogFiles.TXN_INDEX));
+            assertEquals(
+                    List.of(RecoveryReport.Kind.END_TOO_LOW),
+                    log.recovery().entries().stream()
+                            .map(RecoveryReport.Entry::kind)
+                            .filter(kind -> kind != RecoveryReport.Kind.LEFTOVER_DELETED)
+                            .toList());
+        }
+    }
+
     @Test
     void aPrefixTakesTheFilesOfItsSegmentsAlong() throws IOException {
         try (DiskStorage storage = new DiskStorage(root);

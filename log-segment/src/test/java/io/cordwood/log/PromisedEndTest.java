@@ -1,0 +1,71 @@
+package io.cordwood.log;
+
+import static io.cordwood.log.DirectoryLogs.A;
+import static io.cordwood.log.DirectoryLogs.cells;
+import static io.cordwood.log.DirectoryLogs.checkpoint;
+import static io.cordwood.log.DirectoryLogs.fill;
+import static io.cordwood.log.DirectoryLogs.owned;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.log.store.DiskStorage;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was forced is there, or the report of the open says that it is not. */
+final class PromisedEndTest {
+    @TempDir
+    Path root = Path.of("");
+
+    /** A clean close spares the scan, and not the question whether what was forced is there. */
+    @Test
+    void anEndBelowTheCheckpointIsToldAfterACleanCloseToo() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            fill(storage, 9, A);
+            final Path file = root.resolve("a-0").resolve(LogFiles.name(0, LogFiles.LOG));
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(channel.size() / 9 * 7);
+            }
+            try (LogDirectory directory = owned(storage)) {
+                final PartitionCells a = cells(directory, A);
+                assertTrue(a.wasClean());
+                assertEquals(7, a.log().endOffset());
+                final List<RecoveryReport.Entry> entries = a.log().recovery().entries();
+                assertEquals(
+                        RecoveryReport.Kind.END_TOO_LOW,
+                        entries.get(entries.size() - 1).kind());
+                assertTrue(entries.toString().contains("below its recovery point 9"), entries.toString());
+                assertEquals(Long.MAX_VALUE, a.recoveryPoint());
+            }
+            assertEquals(
+                    7, checkpoint(storage, OffsetCheckpoint.RECOVERY_POINTS).get(A));
+            try (LogDirectory directory = owned(storage)) {
+                final RecoveryReport again = cells(directory, A).log().recovery();
+                assertTrue(
+                        again.entries().stream().noneMatch(entry -> entry.kind() == RecoveryReport.Kind.END_TOO_LOW),
+                        again.entries().toString());
+            }
+        }
+    }
+
+    @Test
+    void aLogWhoseSegmentsAreAllGoneIsNoNewOne() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            fill(storage, 9, A);
+            Files.delete(root.resolve("a-0").resolve(LogFiles.name(0, LogFiles.LOG)));
+            try (LogDirectory directory = owned(storage)) {
+                final Log log = cells(directory, A).log();
+                assertEquals(0, log.endOffset());
+                final List<RecoveryReport.Entry> entries = log.recovery().entries();
+                assertEquals(
+                        RecoveryReport.Kind.END_TOO_LOW,
+                        entries.get(entries.size() - 1).kind());
+            }
+        }
+    }
+}
