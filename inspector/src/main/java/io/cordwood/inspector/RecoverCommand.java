@@ -123,6 +123,12 @@ final class RecoverCommand implements Callable<Integer> {
                 throw e;
             }
             return refused(writer, e);
+        } catch (final ParameterException e) {
+            throw e;
+        } catch (final RuntimeException e) {
+            // Not foreseen: the command line says where it was met.
+            writer.failed(e);
+            throw e;
         }
     }
 

@@ -62,6 +62,7 @@ record Recovered(
             case TAIL_CUT,
                     LEFTOVER_DELETED,
                     SWAP_FINISHED,
+                    SWAP_LEFT,
                     SEGMENT_SPLIT,
                     INDEX_REBUILT,
                     STATE_REBUILT,

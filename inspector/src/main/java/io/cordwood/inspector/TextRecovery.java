@@ -61,6 +61,7 @@ final class TextRecovery implements RecoveryWriter {
                     case LEFTOVER_DELETED -> "left-over";
                     case SWAP_FINISHED -> "swapped in";
                     case SEGMENT_SPLIT -> "split";
+                    case SWAP_LEFT -> "not swapped in";
                     case INDEX_REBUILT, STATE_REBUILT -> "rebuilt";
                     case MAPPING_UNAVAILABLE -> "not mapped";
                 });

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * only; allocates nothing per batch.
  */
 final class BatchJudge implements AutoCloseable {
+    static final String NO_OFFSETS_LEFT = "the log would go beyond the largest offset";
+
     private final DerivedState[] states;
     private final LeaderEpochTable epochs;
     private final BatchValidator validator;
@@ -144,8 +146,11 @@ final class BatchJudge implements AutoCloseable {
             if (known != Refusal.ACCEPTED) {
                 return known;
             }
+            if (!isReplica && !hasRoom(expectedOffset)) {
+                return refuse(Refusal.OFFSET_OUT_OF_RANGE, NO_OFFSETS_LEFT);
+            }
             noteMaxTimestamp(count, isReplica);
-            expectedOffset = judged.nextOffset();
+            expectedOffset = isReplica ? judged.nextOffset() : expectedOffset + judged.lastOffsetDelta() + 1;
             expectedEpoch = Math.max(expectedEpoch, judged.partitionLeaderEpoch());
             at += (int) size;
         }
@@ -158,9 +163,15 @@ final class BatchJudge implements AutoCloseable {
      *
      * @param size of the batch.
      * @param claimBytes of the claim.
+     * @param nextOffset of the log.
      * @return {@link Refusal#ACCEPTED}, a refusal, or the offset that a duplicate has.
      */
-    long judgeClaimed(final DirectBuffer claimed, final int size, final int claimBytes, final AppendAs as) {
+    long judgeClaimed(
+            final DirectBuffer claimed,
+            final int size,
+            final int claimBytes,
+            final AppendAs as,
+            final long nextOffset) {
         final long found = validator.header(claimed, 0, size);
         if (found < 0) {
             refusal = "";
@@ -183,6 +194,9 @@ final class BatchJudge implements AutoCloseable {
         if (known != Refusal.ACCEPTED) {
             return known;
         }
+        if (!hasRoom(nextOffset)) {
+            return refuse(Refusal.OFFSET_OUT_OF_RANGE, NO_OFFSETS_LEFT);
+        }
         wrongMaxTimestamps = 0;
         maxTimestamps[0] = judged.maxTimestamp();
         if (converter != null && converter.isDue(judged)) {
@@ -192,6 +206,11 @@ final class BatchJudge implements AutoCloseable {
         runStart = 0;
         runEnd = size;
         return Refusal.ACCEPTED;
+    }
+
+    /** Whether the batch, put at an offset, ends where another offset can follow. */
+    private boolean hasRoom(final long offset) {
+        return judged.lastOffsetDelta() <= LogFiles.BASE_MAX - offset;
     }
 
     private long convert(final RunConverter topicCodec, final DirectBuffer buffer, final int index, final int length) {

@@ -53,7 +53,12 @@ final class CheckpointFiles {
                 findings.add(e.getMessage());
                 isSound &= kind != Kind.RECOVERY_POINT;
             }
-            contents.put(kind, content == null ? new TreeMap<>() : content);
+            final SortedMap<PartitionName, Long> entries = content == null ? new TreeMap<>() : content;
+            if (kind == Kind.LOG_START && entries.values().removeIf(start -> start > LogFiles.BASE_MAX)) {
+                findings.add(storage.describe(kind.file)
+                        + ": a log cannot begin at the largest offset; that entry counts as missing");
+            }
+            contents.put(kind, entries);
         }
         areRecoveryPointsKnown = isSound;
     }

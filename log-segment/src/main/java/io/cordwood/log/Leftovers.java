@@ -6,17 +6,29 @@ import io.cordwood.log.store.StorageException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Files that an interrupted act has left in a log's directory: those to be deleted are deleted, and a swap of cleaned segments
  * that had been decided is finished. Idempotent.
  */
 final class Leftovers {
+    private static final List<String> INDEXES = List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX, LogFiles.TXN_INDEX);
+
     private final Storage storage;
     private final String directory;
     private final SegmentIndexFactory indexes;
     private final LogRecovery recovery;
+
+    /** Base offsets of swaps that are not believed. What was to be deleted stays then: they may have been made of it. */
+    private final Set<Long> leftSwaps = new HashSet<>();
+
+    private final Set<String> directories = new HashSet<>();
 
     private Leftovers(
             final Storage storage,
@@ -39,35 +51,67 @@ final class Leftovers {
     }
 
     private List<FileStatus> sweep() {
-        final List<FileStatus> files = storage.list(directory);
-        final List<String> swaps = new ArrayList<>();
-        boolean isChanged = false;
+        final List<FileStatus> files = files();
+        final NavigableMap<Long, Long> swaps = judgeSwaps(files);
+        boolean isChanged = finishSwaps(swaps, files);
         for (final FileStatus status : files) {
             final String name = status.name();
-            if (status.isDirectory()) {
-                // Nothing that Kafka or we make in a partition: left alone, whatever its name.
-                continue;
-            }
-            if (name.endsWith(LogFiles.DELETED) || name.endsWith(LogFiles.CLEANED)) {
+            final boolean isDone = LogFiles.markedOffset(name, LogFiles.DELETED) >= 0 && leftSwaps.isEmpty();
+            if (isDone || LogFiles.markedOffset(name, LogFiles.CLEANED) >= 0) {
                 deleted(name, "left by an interrupted act");
                 isChanged |= storage.delete(LogFiles.path(directory, name));
-            } else if (name.endsWith(LogFiles.SWAP)) {
-                swaps.add(name);
             } else if (isOrphan(name, files)) {
                 deleted(name, "belongs to no segment");
                 recovery.trace(base(name));
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             }
         }
-        if (!swaps.isEmpty()) {
-            finishSwaps(swaps, files);
-            isChanged = true;
+        if (isChanged) {
+            storage.syncDirectory(directory);
         }
-        if (!isChanged) {
-            return files;
+        return isChanged ? files() : files;
+    }
+
+    /** Without directories, which nobody makes in a partition: they are left alone, whatever their names. */
+    private List<FileStatus> files() {
+        final List<FileStatus> files = new ArrayList<>();
+        for (final FileStatus status : storage.list(directory)) {
+            if (status.isDirectory()) {
+                directories.add(status.name());
+            } else {
+                files.add(status);
+            }
         }
-        storage.syncDirectory(directory);
-        return storage.list(directory);
+        return files;
+    }
+
+    /** Ends of the swaps that take the place of old segments, by base offset; the others are told of and left alone. */
+    private NavigableMap<Long, Long> judgeSwaps(final List<FileStatus> files) {
+        final NavigableMap<Long, Long> swaps = new TreeMap<>();
+        final long[] bases = files.stream()
+                .mapToLong(status -> LogFiles.offset(status.name(), LogFiles.LOG))
+                .filter(base -> base >= 0)
+                .toArray();
+        try (SwapJudge judge = new SwapJudge(storage, directory, bases)) {
+            for (final FileStatus status : files) {
+                final long base = LogFiles.offset(status.name(), LogFiles.LOG + LogFiles.SWAP);
+                final boolean isFree = base < 0 || isFree(status.name());
+                final long end = base >= 0 && isFree ? judge.judge(base) : -1;
+                if (end >= 0) {
+                    swaps.put(base, end);
+                } else if (base >= 0) {
+                    leftSwaps.add(base);
+                    recovery.note(
+                            RecoveryReport.Kind.SWAP_LEFT,
+                            LogFiles.path(directory, status.name()),
+                            0,
+                            base,
+                            "is not swapped in and stays, with all that is to be deleted: "
+                                    + (isFree ? judge.reason() : "a directory has its name"));
+                }
+            }
+        }
+        return swaps;
     }
 
     private void deleted(final String name, final String why) {
@@ -77,8 +121,9 @@ final class Leftovers {
 
     private static boolean isOrphan(final String name, final List<FileStatus> files) {
         long base = -1;
-        for (final String suffix : new String[] {LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX, LogFiles.TXN_INDEX}) {
+        for (final String suffix : INDEXES) {
             base = Math.max(base, LogFiles.offset(name, suffix));
+            base = Math.max(base, LogFiles.offset(name, suffix + LogFiles.SWAP));
         }
         if (base < 0) {
             return false;
@@ -92,33 +137,72 @@ final class Leftovers {
         return Collections.binarySearch(files, wanted, Comparator.comparing(FileStatus::name)) >= 0;
     }
 
-    /** A cleaned segment that was named {@code .swap} is complete and durable: it takes the place of what it covers. */
-    private void finishSwaps(final List<String> swaps, final List<FileStatus> files) {
-        for (final String swap : swaps) {
-            final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
-            final long base = LogFiles.offset(target, LogFiles.LOG);
-            if (base >= 0) {
-                dropStaleIndexes(base, swaps);
-                dropCovered(base, SwapRange.endOffset(storage, LogFiles.path(directory, swap), base), files);
-            }
+    /**
+     * A cleaned segment that was named {@code .swap} is complete and durable: it takes the place of what it covers. What is covered
+     * is durably gone before a swap takes its last name, by which nobody can tell any more what it covers.
+     */
+    private boolean finishSwaps(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        final List<String> indexSwaps = indexSwaps(swaps, files);
+        if (swaps.isEmpty() && indexSwaps.isEmpty()) {
+            return false;
         }
+        // The names of the swaps first: what they replace must not go before them.
+        storage.syncDirectory(directory);
+        swaps.forEach((base, end) -> {
+            dropStaleIndexes(base, indexSwaps);
+            dropCovered(base, end, files);
+        });
+        storage.syncDirectory(directory);
         // Indexes before logs: a log that has its final name has its index as well.
-        for (final boolean isLog : new boolean[] {false, true}) {
-            for (final String swap : swaps) {
-                final String target = swap.substring(0, swap.length() - LogFiles.SWAP.length());
-                if (target.endsWith(LogFiles.LOG) == isLog) {
-                    recovery.note(
-                            RecoveryReport.Kind.SWAP_FINISHED,
-                            LogFiles.path(directory, target),
-                            0,
-                            base(target),
-                            "takes the place of what it was cleaned from");
-                    final String path = LogFiles.path(directory, swap);
-                    if (!storage.rename(path, LogFiles.path(directory, target))) {
-                        throw new StorageException(storage.describe(path), "rename", "the file has vanished", null);
-                    }
+        indexSwaps.forEach(this::rename);
+        storage.syncDirectory(directory);
+        swaps.keySet().forEach(base -> rename(LogFiles.name(base, LogFiles.LOG) + LogFiles.SWAP));
+        return true;
+    }
+
+    /** Swaps of indexes whose log is swapped in, or was before an interruption. */
+    private List<String> indexSwaps(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        final List<String> names = new ArrayList<>();
+        for (final FileStatus status : files) {
+            for (final String suffix : INDEXES) {
+                final long base = LogFiles.offset(status.name(), suffix + LogFiles.SWAP);
+                final boolean isOfSwap = swaps.containsKey(base);
+                final boolean isOfLog = base >= 0
+                        && !leftSwaps.contains(base)
+                        && isListed(LogFiles.name(base, LogFiles.LOG), files)
+                        && !isCovered(base, swaps);
+                if ((isOfSwap || isOfLog) && isFree(status.name())) {
+                    names.add(status.name());
                 }
             }
+        }
+        return names;
+    }
+
+    private boolean isFree(final String swap) {
+        return !directories.contains(target(swap));
+    }
+
+    private static String target(final String swap) {
+        return swap.substring(0, swap.length() - LogFiles.SWAP.length());
+    }
+
+    private static boolean isCovered(final long base, final NavigableMap<Long, Long> swaps) {
+        final Map.Entry<Long, Long> lower = swaps.lowerEntry(base);
+        return lower != null && base < lower.getValue();
+    }
+
+    private void rename(final String swap) {
+        final String target = target(swap);
+        recovery.note(
+                RecoveryReport.Kind.SWAP_FINISHED,
+                LogFiles.path(directory, target),
+                0,
+                base(target),
+                "takes the place of what it was cleaned from");
+        final String path = LogFiles.path(directory, swap);
+        if (!storage.rename(path, LogFiles.path(directory, target))) {
+            throw new StorageException(storage.describe(path), "rename", "the file has vanished", null);
         }
     }
 
@@ -142,12 +226,13 @@ final class Leftovers {
             final long covered = LogFiles.offset(status.name(), LogFiles.LOG);
             if (covered > base && covered < end) {
                 deleted(status.name(), "is covered by a cleaned segment");
-                storage.delete(LogFiles.path(directory, status.name()));
                 for (final String suffix : indexes.suffixes()) {
                     storage.delete(LogFiles.path(directory, covered, suffix));
                 }
                 storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.TXN_INDEX)));
                 storage.delete(LogFiles.path(directory, LogFiles.name(covered, LogFiles.SNAPSHOT)));
+                // Last: by it an open that follows an interruption finds the others.
+                storage.delete(LogFiles.path(directory, status.name()));
             }
         }
     }

@@ -187,7 +187,8 @@ public final class Log implements AutoCloseable {
      */
     public long roll(final long nowMs) {
         publish();
-        if (segments.active().bytes() > 0) {
+        // Behind the largest offset nothing follows that a segment could hold.
+        if (segments.active().bytes() > 0 && positions.publishedEnd() <= LogFiles.BASE_MAX) {
             appends.roll(positions.publishedEnd(), 0, nowMs);
         }
         return segments.active().baseOffset();

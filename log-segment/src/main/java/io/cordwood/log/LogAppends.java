@@ -319,6 +319,9 @@ final class LogAppends implements AutoCloseable {
         if (length > config.segmentBytes()) {
             return judge.refuse(Refusal.BATCH_LARGER_THAN_SEGMENT, "the claim exceeds segment.bytes");
         }
+        if (nextOffset > LogFiles.BASE_MAX) {
+            return judge.refuse(Refusal.OFFSET_OUT_OF_RANGE, BatchJudge.NO_OFFSETS_LEFT);
+        }
         final boolean isAppendTime = config.timestampType() == TimestampType.LOG_APPEND_TIME;
         // A record takes more than one byte, so the batch ends below this offset.
         rollIfDue(length, nextOffset, nextOffset + length, isAppendTime ? nowMs : maxTimestamp, nowMs);
@@ -345,7 +348,7 @@ final class LogAppends implements AutoCloseable {
         RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
         final long verdict;
         try {
-            verdict = judge.judgeClaimed(claimed, size, open, as);
+            verdict = judge.judgeClaimed(claimed, size, open, as, nextOffset);
         } catch (final RuntimeException | Error e) {
             abort();
             throw e;

@@ -115,12 +115,16 @@ public final class LogBuilder {
     /**
      * First offset that may be read, if the log's start was moved into a segment.
      *
-     * @param offset at least 0; a log without files begins here.
+     * @param offset at least 0 and below {@link Long#MAX_VALUE}; a log without files begins here.
      * @return this.
      */
     public LogBuilder startOffset(final long offset) {
         if (offset < 0) {
             throw new IllegalArgumentException("start offset is " + offset + ", but the least is 0");
+        }
+        if (offset > LogFiles.BASE_MAX) {
+            throw new IllegalArgumentException("start offset is " + offset
+                    + ", behind which nothing can follow; the largest is " + LogFiles.BASE_MAX);
         }
         startOffset = offset;
         return this;

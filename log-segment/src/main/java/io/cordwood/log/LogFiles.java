@@ -3,6 +3,7 @@ package io.cordwood.log;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
+import java.util.List;
 
 /**
  * Names of the files of a partition directory, as Kafka has them: twenty digits of the base offset and a suffix.
@@ -37,6 +38,12 @@ public final class LogFiles {
 
     /** Name of the file that holds the topic id. */
     public static final String PARTITION_METADATA = "partition.metadata";
+
+    /** Largest base offset of a segment: behind the next one no offset can follow. */
+    static final long BASE_MAX = Long.MAX_VALUE - 1;
+
+    /** Suffixes of the files that a segment may have. */
+    private static final List<String> SEGMENT_SUFFIXES = List.of(LOG, OFFSET_INDEX, TIME_INDEX, TXN_INDEX, SNAPSHOT);
 
     private static final int DIGITS = 20;
 
@@ -90,7 +97,7 @@ public final class LogFiles {
      *
      * @param name of a file, without directory.
      * @param suffix that it must end with.
-     * @return the offset, or -1 if the name is not twenty digits and that suffix, or the number is too large.
+     * @return the offset, or -1 if the name is not twenty digits and that suffix, or the number is too large: an offset must be able to follow.
      */
     public static long offset(final String name, final String suffix) {
         if (name.length() != DIGITS + suffix.length() || !name.endsWith(suffix)) {
@@ -103,6 +110,25 @@ public final class LogFiles {
                 return -1;
             }
             offset = offset * 10 + digit;
+        }
+        return offset <= BASE_MAX ? offset : -1;
+    }
+
+    /**
+     * Reads the offset off the name of a segment's file that an act has renamed.
+     *
+     * @param name of a file, without directory.
+     * @param mark {@link #DELETED}, {@link #CLEANED} or {@link #SWAP}.
+     * @return the offset, or -1 if the name is not that of a segment's file and the mark: such a file is somebody else's.
+     */
+    static long markedOffset(final String name, final String mark) {
+        return name.endsWith(mark) ? segmentOffset(name.substring(0, name.length() - mark.length())) : -1;
+    }
+
+    private static long segmentOffset(final String name) {
+        long offset = -1;
+        for (final String suffix : SEGMENT_SUFFIXES) {
+            offset = Math.max(offset, offset(name, suffix));
         }
         return offset;
     }

@@ -116,7 +116,7 @@ final class LogShrinking {
         int count = 0;
         while (count < list.size()
                 && list.endOffset(count, end) <= highWatermark
-                && (count < list.size() - 1 || list.get(count).bytes() > 0)
+                && (count < list.size() - 1 || (list.get(count).bytes() > 0 && end <= LogFiles.BASE_MAX))
                 && condition.holds(list, count)) {
             count++;
         }
@@ -372,7 +372,7 @@ final class LogShrinking {
 
     long truncateFullyAndStartAt(final LogConfig config, final long offset, final long nowMs) {
         appends.requireUsable("truncate");
-        if (offset < 0) {
+        if (offset < 0 || offset > LogFiles.BASE_MAX) {
             return Refusal.OFFSET_OUT_OF_RANGE;
         }
         return excluding(() -> startAnew(config, offset, nowMs));

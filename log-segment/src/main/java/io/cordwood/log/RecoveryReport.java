@@ -20,6 +20,8 @@ public record RecoveryReport(long startOffset, long endOffset, long scannedBytes
         SWAP_FINISHED,
         /** A segment reached above what its indexes can name: its batches from an offset on are a segment of their own now. */
         SEGMENT_SPLIT,
+        /** A swap that is not sound, or that would take the place of what it does not hold, was left as it is; the old segments count. */
+        SWAP_LEFT,
         /** The index of a segment was missing or not to be believed, and was built anew from the segment. */
         INDEX_REBUILT,
         /** A derived state could not read its file, and was built anew from the batches. */

@@ -216,13 +216,24 @@ final class RecoveryBugsTest {
         soundNow();
     }
 
+    /** Bytes of the whole batches in the first half. */
+    private static int firstBatches(final byte[] log) {
+        int at = 0;
+        for (int next = 0;
+                next <= log.length / 2;
+                next += 12 + ByteBuffer.wrap(log).getInt(next + 8)) {
+            at = next;
+        }
+        return at;
+    }
+
     /** A directory in which there is everything that an open has to do. */
     private void makeEverything() throws IOException {
         fill(110, 2, 200);
         final byte[] log = Files.readAllBytes(directory.resolve(name(0, LogFiles.LOG)));
         Files.write(directory.resolve(name(0, LogFiles.LOG) + ".deleted"), log);
         Files.write(directory.resolve(name(0, LogFiles.LOG) + ".cleaned"), log);
-        Files.write(directory.resolve(name(0, LogFiles.LOG) + ".swap"), Arrays.copyOf(log, log.length / 2));
+        Files.write(directory.resolve(name(0, LogFiles.LOG) + ".swap"), Arrays.copyOf(log, firstBatches(log)));
         Files.write(directory.resolve(name(7_777, LogFiles.OFFSET_INDEX)), new byte[8]);
         Files.write(directory.resolve(name(9_999, LogFiles.SNAPSHOT)), new byte[10]);
         Files.write(directory.resolve(LogFiles.LEADER_EPOCHS), "0\n1\n9 0".getBytes(StandardCharsets.US_ASCII));
