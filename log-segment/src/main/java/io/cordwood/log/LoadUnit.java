@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +24,17 @@ public final class LoadUnit {
         INTERRUPTED
     }
 
+    private static final int NOBODYS = 0;
+    private static final int RUN = 1;
+    private static final int WITHDRAWN = 2;
+
     private final LogDirectory directory;
     private final LogSetup setup;
     private final PartitionCells partition;
     private final RecoveryProgress progress = new RecoveryProgress();
     private final Runnable whenDone;
     private @Nullable RuntimeException failure;
+    private final AtomicInteger claim = new AtomicInteger(NOBODYS);
     private volatile State state = State.WAITING;
 
     LoadUnit(
@@ -43,12 +49,17 @@ public final class LoadUnit {
     }
 
     /**
-     * Opens the partition, once. Fails by its {@link #state} and not by an exception.
+     * Opens the partition, once. Fails by its {@link #state} and not by an exception, except for an {@link Error}. Does nothing
+     * if the loading was interrupted before.
      *
      * @param nowMs the time, milliseconds since the epoch.
      */
     public void run(final long nowMs) {
-        if (state != State.WAITING) {
+        final int claimed = claim.compareAndExchange(NOBODYS, RUN);
+        if (claimed == WITHDRAWN) {
+            return;
+        }
+        if (claimed == RUN) {
             throw new IllegalStateException("the open of " + partition.name() + " was begun before");
         }
         state = State.RUNNING;
@@ -60,10 +71,18 @@ public final class LoadUnit {
             end = State.INTERRUPTED;
         } catch (final RuntimeException e) {
             failure = e;
+        } catch (final Error e) {
+            failure = new IllegalStateException("the open of " + partition.name() + " ended by " + e, e);
+            throw e;
         } finally {
             state = end;
             whenDone.run();
         }
+    }
+
+    /** True if nobody has run it, and now nobody will. */
+    boolean withdraw() {
+        return claim.compareAndSet(NOBODYS, WITHDRAWN);
     }
 
     /**

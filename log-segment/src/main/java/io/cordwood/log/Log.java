@@ -452,6 +452,12 @@ public final class Log implements AutoCloseable {
         return forces.failure();
     }
 
+    /** Why the disk takes no more of this log: the failure of a write or a force; null if there was none. Any thread. */
+    @Nullable
+    RuntimeException diskFailure() {
+        return appends.diskFailure();
+    }
+
     /** The lowest offset that a truncation has cut to since the last call; the writer's, for who completes its appends. */
     long takeLowestCut() {
         return positions.takeLowestCut();

@@ -43,7 +43,7 @@ final class LogAppends implements AutoCloseable {
     /** A batch is claimed, but not everybody who must know of it does. */
     private boolean isTorn;
 
-    private @Nullable Throwable fence;
+    private volatile @Nullable Throwable fence;
 
     LogAppends(
             final LogSegments segments,
@@ -98,6 +98,12 @@ final class LogAppends implements AutoCloseable {
     /** Whether nothing is appended until the log is opened anew. */
     boolean isFenced() {
         return fence != null || forces.failure() != null;
+    }
+
+    /** Why nothing is appended, if it is the disk's fault. Any thread. */
+    @Nullable
+    RuntimeException diskFailure() {
+        return fence instanceof StorageException failed ? failed : forces.failure();
     }
 
     /** From here on nothing is appended until the log is opened anew. */

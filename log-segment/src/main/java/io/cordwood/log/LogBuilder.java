@@ -172,7 +172,7 @@ public final class LogBuilder {
      * @return the log, ready for appends and reads.
      * @throws io.cordwood.log.store.StorageException if the disk fails.
      * @throws CorruptLogException if the directory holds what no recovery can put right.
-     * @throws RecoveryInterruptedException if the progress was told so; the next open begins where this one was.
+     * @throws RecoveryInterruptedException if the progress was told so; the next open scans from the same recovery point.
      */
     public Log open(final long nowMs) {
         return LogOpening.open(this, nowMs);

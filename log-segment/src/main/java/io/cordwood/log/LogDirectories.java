@@ -26,12 +26,22 @@ public final class LogDirectories implements AutoCloseable {
      */
     public LogDirectories(
             final List<? extends Storage> storages, final Function<? super Storage, LogDirectory> opening) {
-        for (final Storage storage : storages) {
-            try {
-                directories.add(opening.apply(storage));
-            } catch (final StorageException e) {
-                failures.add(e);
+        try {
+            for (final Storage storage : storages) {
+                try {
+                    directories.add(opening.apply(storage));
+                } catch (final StorageException e) {
+                    failures.add(e);
+                }
             }
+        } catch (final RuntimeException | Error e) {
+            // Nobody else can give back the locks that were taken.
+            try {
+                close();
+            } catch (final RuntimeException closing) {
+                e.addSuppressed(closing);
+            }
+            throw e;
         }
     }
 
@@ -83,11 +93,20 @@ public final class LogDirectories implements AutoCloseable {
      *
      * @param nowMs the time, milliseconds since the epoch.
      * @return how much was done.
+     * @throws RuntimeException the first failure that is no disk's, once all had their turn, with the others suppressed.
      */
     public int doWork(final long nowMs) {
         int done = 0;
+        RuntimeException first = null;
         for (final LogDirectory directory : directories) {
-            done += directory.doWork(nowMs);
+            try {
+                done += directory.doWork(nowMs);
+            } catch (final RuntimeException e) {
+                first = Failures.joined(first, e);
+            }
+        }
+        if (first != null) {
+            throw first;
         }
         return done;
     }

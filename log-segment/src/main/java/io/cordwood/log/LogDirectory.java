@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What else lies there, {@code -stray} and {@code -future} partitions included, is left alone.
  *
  * <p>Life: {@link #open} it, {@link #load} its partitions (on {@link LoadAgent}s, or one by one), call {@link #doWork}, stop the
- * writers, {@link #close}. The marker is removed, durably, before anything else is changed. It is put back by a close that finds
+ * writers, {@link #close}. The marker is removed, durably, before a log or a checkpoint is changed. It is put back by a close that finds
  * every log of the directory closed cleanly, if it was there before or the directory is {@linkplain #openOwned ours}.
  *
  * <p>Threads: one thread's, unless a method says otherwise. It changes no log: it asks the log's writer. Complexity: a

@@ -14,7 +14,7 @@ public final class LogLoading {
     private final List<LoadUnit> units;
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
-    private volatile int limit;
+    private final AtomicInteger withdrawn = new AtomicInteger();
 
     LogLoading(final LogDirectory directory, final LogSetup setup, final Collection<PartitionCells> partitions) {
         final List<LoadUnit> all = new ArrayList<>(partitions.size());
@@ -22,7 +22,6 @@ public final class LogLoading {
             all.add(new LoadUnit(directory, setup, partition, done::incrementAndGet));
         }
         units = List.copyOf(all);
-        limit = units.size();
     }
 
     /**
@@ -38,13 +37,18 @@ public final class LogLoading {
         return taken < units.size() ? units.get(taken) : null;
     }
 
-    /** Hands out nothing more, and ends what is running before its next segment. Another loading goes on from there. */
+    /**
+     * Hands out nothing more, withdraws what was handed out and not run yet, and ends what is running before its next segment.
+     * Another loading opens these partitions.
+     */
     public void interrupt() {
-        final int taken = next.getAndSet(units.size());
-        if (taken < units.size()) {
-            limit = taken;
+        next.set(units.size());
+        for (final LoadUnit unit : units) {
+            unit.progress().interrupt();
+            if (unit.withdraw()) {
+                withdrawn.incrementAndGet();
+            }
         }
-        units.forEach(unit -> unit.progress().interrupt());
     }
 
     /**
@@ -53,7 +57,7 @@ public final class LogLoading {
      * @return true at the end.
      */
     public boolean isDone() {
-        return done.get() >= limit;
+        return done.get() + withdrawn.get() >= units.size();
     }
 
     /**

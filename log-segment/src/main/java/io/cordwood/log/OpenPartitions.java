@@ -79,7 +79,7 @@ final class OpenPartitions {
         Waits.until(this::collect);
     }
 
-    /** Forces the logs that are due. The failure of one is the disk's. */
+    /** Forces the logs that are due. The failure of one, or of a write to it, is the disk's. */
     int flush(final long nowMs) {
         int done = 0;
         for (final PartitionCells partition : partitions.values()) {
@@ -91,9 +91,9 @@ final class OpenPartitions {
                     done++;
                 }
             }
-            final RuntimeException failure = log.forceFailure();
+            final RuntimeException failure = log.diskFailure();
             if (failure != null) {
-                throw new StorageException(partition.name().directory(), "force", "the log is poisoned", failure);
+                throw new StorageException(partition.name().directory(), "write", "the log is poisoned", failure);
             }
         }
         return done;

@@ -107,4 +107,58 @@ final class LogDirectoriesTest {
             DirectoryLogs.owned(second).close();
         }
     }
+
+    @Test
+    void aFailureThatIsNoDisksStopsNoOtherDirectoryAndLeaksNoLock() {
+        try (DiskStorage first = new DiskStorage(root.resolve("one"));
+                DiskStorage second = new DiskStorage(root.resolve("two"))) {
+            fill(first, 5, A);
+            fill(second, 5, B);
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> new LogDirectories(List.of(first, second), storage -> {
+                        if (storage == second) {
+                            throw new IllegalStateException("the test says so");
+                        }
+                        return DirectoryLogs.owned(storage);
+                    }));
+            final FailingStorage failing = new FailingStorage(first);
+            try (LogDirectories directories = new LogDirectories(List.of(failing, second), DirectoryLogs::owned)) {
+                assertEquals(List.of(), directories.failures(), "locks");
+                final PartitionCells a = cells(directories.holding(A).get(0), A);
+                final PartitionCells b = cells(directories.holding(B).get(0), B);
+                directories.doWork(NOW);
+                a.highWatermark(3);
+                b.highWatermark(3);
+                failing.watch(act -> {
+                    if (act.contains(OffsetCheckpoint.HIGH_WATERMARKS)) {
+                        throw new IllegalStateException("the test says so");
+                    }
+                });
+                assertThrows(IllegalStateException.class, () -> directories.doWork(NOW + 1000));
+                assertEquals(
+                        3L,
+                        DirectoryLogs.checkpoint(second, OffsetCheckpoint.HIGH_WATERMARKS)
+                                .get(B));
+                failing.watch(act -> {});
+            }
+        }
+    }
+
+    @Test
+    void aWriteThatFailsTakesTheDirectoryOffline() {
+        try (DiskStorage disk = new DiskStorage(root.resolve("one"))) {
+            fill(disk, 5, A);
+            final FailingStorage failing = new FailingStorage(disk);
+            final LogDirectory directory = DirectoryLogs.owned(failing);
+            final Log log = cells(directory, A).log();
+            directory.doWork(NOW);
+            failing.fail("publish", ".log", 1);
+            assertThrows(StorageException.class, () -> append(log, 1));
+            directory.doWork(NOW + 1);
+            assertNotNull(directory.failure());
+            directory.close();
+            assertFalse(isMarked(disk));
+        }
+    }
 }

@@ -274,4 +274,45 @@ final class LogLoadingTest {
         @Override
         public void close() {}
     }
+
+    @Test
+    void aUnitThatWasTakenAndNeverRunIsWithdrawn() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            DirectoryLogs.fill(storage, 5, DirectoryLogs.A, DirectoryLogs.B);
+            final LogDirectory directory = DirectoryLogs.owned(storage);
+            final LogLoading loading = directory.load(DirectoryLogs.PLAIN);
+            final LoadUnit taken = loading.next();
+            loading.interrupt();
+            assertTrue(loading.isDone());
+            directory.close();
+            assertNotNull(taken);
+            taken.run(DirectoryLogs.NOW);
+            assertEquals(LoadUnit.State.WAITING, taken.state());
+        }
+    }
+
+    @Test
+    void anErrorIsAFailureWithAReason() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            DirectoryLogs.fill(storage, 5, DirectoryLogs.A);
+            try (LogDirectory directory = DirectoryLogs.owned(storage)) {
+                final LogLoading loading = directory.load((partition, builder) -> {
+                    throw new StackOverflowError("the test says so");
+                });
+                final LoadUnit unit = loading.next();
+                assertNotNull(unit);
+                assertThrows(StackOverflowError.class, () -> unit.run(DirectoryLogs.NOW));
+                assertEquals(LoadUnit.State.FAILED, unit.state());
+                assertInstanceOf(StackOverflowError.class, assertNotNullCause(unit));
+            }
+        }
+    }
+
+    private static Throwable assertNotNullCause(final LoadUnit unit) {
+        final RuntimeException failure = unit.failure();
+        assertNotNull(failure);
+        final Throwable cause = failure.getCause();
+        assertNotNull(cause);
+        return cause;
+    }
 }
