@@ -4,8 +4,10 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +45,24 @@ record Place(
         }
         final Path parent = path.toAbsolutePath().getParent();
         return parent == null ? path : parent;
+    }
+
+    /**
+     * Where a directory lies that may be missing, without links: the lock lies beside what is changed, by whatever name it was
+     * reached.
+     */
+    static Path real(final Path path) {
+        try {
+            return path.toRealPath();
+        } catch (final NoSuchFileException e) {
+            final Path parent = path.toAbsolutePath().getParent();
+            if (parent == null || Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                throw CommandFailure.io(path + ": the link leads nowhere");
+            }
+            return real(parent).resolve(String.valueOf(path.getFileName())).normalize();
+        } catch (final IOException e) {
+            throw CommandFailure.io(path + ": cannot be read (" + e.getMessage() + ")");
+        }
     }
 
     /** The partitions that an argument names, in the order of their folders. */

@@ -51,8 +51,8 @@ import picocli.CommandLine.Spec;
             "",
             "The data directory's marker and checkpoints say where to look for damage from; without them, everywhere.",
             "Index settings should be the topic's: an index that is rebuilt gets its entries by them.",
-            "Exit code: 0 no batch is lost, at most the torn end that a crash leaves was cut; 1 batches were cut, or damage",
-            "stays, both are listed; 2 wrong command line; 3 the log cannot be opened, or the directory is in use."
+            "Exit code: 0 no batch is lost, at most the torn end that a crash leaves was cut; 1 batches were cut, damage",
+            "stays, or a checkpoint is damaged, all are listed; 2 wrong command line; 3 the log cannot be opened, or the directory is in use."
         })
 final class RecoverCommand implements Callable<Integer> {
     private final Streams streams;
@@ -101,7 +101,7 @@ final class RecoverCommand implements Callable<Integer> {
             throw wrong("--recovery-point is " + start.recoveryPoint + ", but the least is 0");
         }
         final LogConfig config = config();
-        final Path path = Path.of(directory).toAbsolutePath().normalize();
+        final Path path = Place.real(Path.of(directory));
         final Path parent = path.getParent();
         final PartitionName partition = PartitionName.parse(String.valueOf(path.getFileName()));
         if (parent == null || partition == null) {
@@ -171,7 +171,8 @@ final class RecoverCommand implements Callable<Integer> {
                     start.recoveryPoint == null && (start.isClean || cells.wasClean()),
                     cells.recoveryPoint(),
                     cells.startOffset(),
-                    data.findings());
+                    data.findings(),
+                    cells.areOffsetsKnown());
             opened = new Recovered(
                     found,
                     log.recovery(),

@@ -37,22 +37,24 @@ record Recovered(
      * @param recoveryPoint where damage was looked for from; {@link Long#MAX_VALUE} for nowhere.
      * @param startOffset of the log by the checkpoint.
      * @param findings what is wrong with the data directory's own files.
+     * @param areOffsetsKnown false if offsets of its checkpoints are lost.
      */
     record Found(
             @Nullable String dataDirectory,
             boolean wasClean,
             long recoveryPoint,
             long startOffset,
-            List<String> findings) {}
+            List<String> findings,
+            boolean areOffsetsKnown) {}
 
     /** The same, once the log is closed. */
     Recovered closed(final Map<String, Long> bytesThen) {
         return new Recovered(found, report, recoveryPoint, leaderEpochs, bases, bytesBefore, bytesThen, isMarkedClean);
     }
 
-    /** Whether every batch of the log is there and good. */
+    /** Whether every batch of the log is there and good, and no offset of the data directory is lost. */
     boolean isLossless() {
-        return report.entries().stream().noneMatch(Recovered::isLoss);
+        return found.areOffsetsKnown() && report.entries().stream().noneMatch(Recovered::isLoss);
     }
 
     /** Whether batches went or cannot be read; the other things are mended, and nothing is lost by them. */

@@ -242,4 +242,32 @@ final class RecoverTest {
             assertEquals(isTerminal, written.endsWith(" \r"), written);
         }
     }
+
+    @Test
+    void aDamagedCheckpointIsDamage() throws IOException {
+        final Path data = kafkas();
+        Files.writeString(data.resolve("log-start-offset-checkpoint"), "0\n7\n");
+        final Run run = Run.of("recover", data.resolve("plain-0"));
+        assertEquals(1, run.exitCode(), run.out());
+        assertTrue(run.out().contains("log-start-offset-checkpoint.damaged"), run.out());
+        assertEquals("0\n7\n", Files.readString(data.resolve("log-start-offset-checkpoint.damaged")));
+    }
+
+    /** By whatever name it is reached: the lock is that of the directory that it lies in. */
+    @Test
+    void aLinkLeadsRoundNoLock() throws Exception {
+        final Path data = kafkas();
+        final Path link = Files.createSymbolicLink(scratch.resolve("link-0"), data.resolve("plain-0"));
+        try (Storage storage = new DiskStorage(data)) {
+            final AutoCloseable lock = storage.lock(".lock");
+            try (lock) {
+                final SortedMap<String, String> before = Corpus.state(data);
+                assertEquals(3, Run.of("recover", link).exitCode());
+                assertEquals(3, Run.of("append", link).exitCode());
+                assertEquals(before, Corpus.state(data));
+            }
+        }
+        assertEquals(0, Run.of("append", link).exitCode());
+        assertEquals(2, Run.of("append", scratch.resolve("none/of/them")).exitCode());
+    }
 }

@@ -3,8 +3,10 @@ package io.cordwood.log;
 import io.cordwood.log.store.Storage;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +33,9 @@ final class CheckpointFiles {
         }
     }
 
+    /** Suffix of the name under which a damaged file is kept, since other partitions' offsets may be read from it by people. */
+    private static final String DAMAGED = ".damaged";
+
     private static final long KEPT = -1;
     private static final long REMOVED = -2;
 
@@ -38,20 +43,22 @@ final class CheckpointFiles {
     private final boolean isKept;
     private final Map<Kind, SortedMap<PartitionName, Long>> contents = new EnumMap<>(Kind.class);
     private final AtomicBoolean isBusy = new AtomicBoolean();
+    private final Set<Kind> damaged = EnumSet.noneOf(Kind.class);
     private final boolean areRecoveryPointsKnown;
+    private final boolean areAllKnown;
 
-    /** Reads the files; one that is damaged counts as empty and is told of. Where none are kept, nothing is known or written. */
+    /** Reads the files; one that is damaged counts as empty, is told of, and is kept aside before it is written anew. Where none are kept, nothing is known or written. */
     CheckpointFiles(final Storage storage, final boolean isKept, final List<String> findings) {
         this.storage = storage;
         this.isKept = isKept;
-        boolean isSound = true;
         for (final Kind kind : Kind.values()) {
             SortedMap<PartitionName, Long> content = null;
             try {
                 content = isKept ? OffsetCheckpoint.read(storage, "", kind.file) : null;
             } catch (final CorruptLogException e) {
-                findings.add(e.getMessage());
-                isSound &= kind != Kind.RECOVERY_POINT;
+                findings.add(e.getMessage() + "; the file counts as empty, and is kept as " + kind.file + DAMAGED
+                        + " once it is written anew");
+                damaged.add(kind);
             }
             final SortedMap<PartitionName, Long> entries = content == null ? new TreeMap<>() : content;
             if (kind == Kind.LOG_START && entries.values().removeIf(start -> start > LogFiles.BASE_MAX)) {
@@ -60,7 +67,8 @@ final class CheckpointFiles {
             }
             contents.put(kind, entries);
         }
-        areRecoveryPointsKnown = isSound;
+        areRecoveryPointsKnown = !damaged.contains(Kind.RECOVERY_POINT);
+        areAllKnown = damaged.isEmpty();
     }
 
     /** Whether the recovery points could be read. */
@@ -82,7 +90,8 @@ final class CheckpointFiles {
                     point == null ? 0 : point,
                     content(Kind.LOG_START).getOrDefault(name, 0L),
                     content(Kind.HIGH_WATERMARK).getOrDefault(name, PartitionCells.UNKNOWN),
-                    content(Kind.CLEANER_OFFSET).getOrDefault(name, PartitionCells.UNKNOWN));
+                    content(Kind.CLEANER_OFFSET).getOrDefault(name, PartitionCells.UNKNOWN),
+                    areAllKnown);
         } finally {
             isBusy.set(false);
         }
@@ -176,7 +185,7 @@ final class CheckpointFiles {
         int written = 0;
         for (final Kind kind : Kind.values()) {
             final SortedMap<PartitionName, Long> content = next.getOrDefault(kind, new TreeMap<>());
-            if (!content.equals(content(kind))) {
+            if (!content.equals(content(kind)) || damaged.contains(kind)) {
                 write(kind, content);
                 written++;
             }
@@ -208,8 +217,31 @@ final class CheckpointFiles {
 
     private void write(final Kind kind, final SortedMap<PartitionName, Long> content) {
         if (isKept) {
+            if (damaged.contains(kind)) {
+                keepAside(kind.file);
+                damaged.remove(kind);
+            }
             SmallFile.replace(storage, "", kind.file, OffsetCheckpoint.encode(content));
             contents.put(kind, content);
+        }
+    }
+
+    /** A copy, so that the damaged file is there until the new one is; an earlier one is not overwritten. */
+    private void keepAside(final String file) {
+        String aside = file + DAMAGED;
+        for (int i = 2; storage.status(aside) != null; i++) {
+            aside = file + DAMAGED + "-" + i;
+        }
+        final byte[] content;
+        try {
+            content = SmallFile.read(storage, "", file, OffsetCheckpoint.BYTES_MAX);
+        } catch (final CorruptLogException tooLarge) {
+            storage.rename(file, aside);
+            storage.syncDirectory("");
+            return;
+        }
+        if (content != null) {
+            SmallFile.replace(storage, "", aside, content);
         }
     }
 

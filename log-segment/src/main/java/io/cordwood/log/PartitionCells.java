@@ -16,6 +16,7 @@ public final class PartitionCells {
 
     private final PartitionName name;
     private final boolean wasClean;
+    private final boolean areOffsetsKnown;
     private final long forcedOffset;
     private final long startOffset;
     private final long highWatermarkFound;
@@ -31,9 +32,11 @@ public final class PartitionCells {
             final long forcedOffset,
             final long startOffset,
             final long highWatermarkFound,
-            final long cleanerOffset) {
+            final long cleanerOffset,
+            final boolean areOffsetsKnown) {
         this.name = name;
         this.wasClean = wasClean;
+        this.areOffsetsKnown = areOffsetsKnown;
         this.forcedOffset = forcedOffset;
         this.recoveryPoint = wasClean ? Long.MAX_VALUE : forcedOffset;
         this.startOffset = startOffset;
@@ -94,6 +97,15 @@ public final class PartitionCells {
     /** The recovery point of the checkpoint, after a clean close too; 0 if it has none. */
     long forcedOffset() {
         return forcedOffset;
+    }
+
+    /**
+     * Whether the directory's checkpoints could all be read. If not, records below the start of the log may be readable again.
+     *
+     * @return false if one of the files was damaged.
+     */
+    public boolean areOffsetsKnown() {
+        return areOffsetsKnown;
     }
 
     /**

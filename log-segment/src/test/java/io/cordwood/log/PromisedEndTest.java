@@ -1,11 +1,13 @@
 package io.cordwood.log;
 
 import static io.cordwood.log.DirectoryLogs.A;
+import static io.cordwood.log.DirectoryLogs.B;
 import static io.cordwood.log.DirectoryLogs.cells;
 import static io.cordwood.log.DirectoryLogs.checkpoint;
 import static io.cordwood.log.DirectoryLogs.fill;
 import static io.cordwood.log.DirectoryLogs.owned;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.DiskStorage;
@@ -65,6 +67,31 @@ final class PromisedEndTest {
                 assertEquals(
                         RecoveryReport.Kind.END_TOO_LOW,
                         entries.get(entries.size() - 1).kind());
+            }
+        }
+    }
+
+    @Test
+    void aDamagedCheckpointIsKeptAside() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            fill(storage, 9, A, B);
+            for (int i = 1; i < 3; i++) {
+                for (final String name : List.of(OffsetCheckpoint.RECOVERY_POINTS, OffsetCheckpoint.LOG_STARTS)) {
+                    Files.writeString(root.resolve(name), "0\n2\na 0 " + i);
+                }
+                try (LogDirectory directory = owned(storage)) {
+                    assertEquals(2, directory.findings().size());
+                    assertTrue(directory.findings().toString().contains(".damaged"));
+                    assertFalse(cells(directory, A).areOffsetsKnown());
+                }
+                for (final String name : List.of(OffsetCheckpoint.RECOVERY_POINTS, OffsetCheckpoint.LOG_STARTS)) {
+                    final String aside = name + ".damaged" + (i == 1 ? "" : "-2");
+                    assertEquals("0\n2\na 0 " + i, Files.readString(root.resolve(aside)));
+                }
+                try (LogDirectory directory = owned(storage)) {
+                    assertEquals(List.of(), directory.findings());
+                    assertTrue(cells(directory, A).areOffsetsKnown());
+                }
             }
         }
     }
