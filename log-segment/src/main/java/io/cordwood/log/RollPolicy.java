@@ -42,9 +42,7 @@ final class RollPolicy {
             return true;
         }
         return bytes > 0
-                && (bytes + batchBytes > segmentBytes
-                        || active.index().isFull()
-                        || isOld(active, maxTimestamp, nowMs));
+                && (bytes + batchBytes > segmentBytes || active.index().isFull() || isOld(active, maxTimestamp, nowMs));
     }
 
     /**
