@@ -1,14 +1,14 @@
 package io.cordwood.log;
 
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
 
 /** Waits for what other threads are doing to a disk, which takes as long as the disk does. */
 final class Waits {
     private static final int SPINS = 100;
-    private static final long SLEEP_NS = 100_000;
+    private static final IdleStrategy SLEEP = new SleepingIdleStrategy(100_000);
 
     private Waits() {}
 
@@ -19,7 +19,7 @@ final class Waits {
             return;
         }
         final boolean isInterrupted = Thread.interrupted();
-        LockSupport.parkNanos(SLEEP_NS);
+        SLEEP.idle();
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
