@@ -88,6 +88,9 @@ final class Leftovers {
     /** Ends of the swaps that take the place of old segments, by base offset; the others are told of and left alone. */
     private NavigableMap<Long, Long> judgeSwaps(final List<FileStatus> files) {
         final NavigableMap<Long, Long> swaps = new TreeMap<>();
+        if (files.stream().noneMatch(status -> status.name().endsWith(LogFiles.SWAP))) {
+            return swaps;
+        }
         final long[] bases = files.stream()
                 .mapToLong(status -> LogFiles.offset(status.name(), LogFiles.LOG))
                 .filter(base -> base >= 0)
@@ -152,7 +155,6 @@ final class Leftovers {
             dropStaleIndexes(base, indexSwaps);
             dropCovered(base, end, files);
         });
-        storage.syncDirectory(directory);
         // Indexes before logs: a log that has its final name has its index as well.
         indexSwaps.forEach(this::rename);
         storage.syncDirectory(directory);

@@ -105,9 +105,7 @@ public final class LogDirectories implements AutoCloseable {
                 first = Failures.joined(first, e);
             }
         }
-        if (first != null) {
-            throw first;
-        }
+        Failures.throwIfAny(first);
         return done;
     }
 
@@ -123,15 +121,9 @@ public final class LogDirectories implements AutoCloseable {
             try {
                 directory.close();
             } catch (final RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
+                first = Failures.joined(first, e);
             }
         }
-        if (first != null) {
-            throw first;
-        }
+        Failures.throwIfAny(first);
     }
 }

@@ -8,6 +8,8 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,7 @@ final class LogRecovery implements AutoCloseable {
     private final SegmentScan probe;
     private final FileView view = new FileView();
     private final List<RecoveryReport.Entry> entries = new ArrayList<>();
-    private final List<Long> traces = new ArrayList<>();
+    private final NavigableSet<Long> traces = new TreeSet<>();
 
     private long[] replayFrom = {};
     private long point;
@@ -159,7 +161,9 @@ final class LogRecovery implements AutoCloseable {
         final Segment last = segments.get(bases.length - 1);
         recovered = segments;
         reached = recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint;
-        traces.forEach(trace -> reached = Math.max(reached, trace));
+        if (!traces.isEmpty()) {
+            reached = Math.max(reached, traces.last());
+        }
         final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
         lastFeedFrom = restoreIndex(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
         point = Math.max(bases[0], isLastJudgedWhole ? recoveryPoint : Math.min(recoveryPoint, endOfFile(last)));
@@ -354,7 +358,8 @@ final class LogRecovery implements AutoCloseable {
     }
 
     private boolean isTraceIn(final long base, final long end) {
-        return traces.stream().anyMatch(offset -> offset > base && offset < end);
+        final Long trace = traces.higher(base);
+        return trace != null && trace < end;
     }
 
     private boolean endsBefore(final Segment segment, final long end) {

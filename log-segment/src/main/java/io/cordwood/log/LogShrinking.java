@@ -229,9 +229,9 @@ final class LogShrinking {
         }
         active.file().force();
         active.readFirstTimestamp();
-        active.index().restore(cut.endOffset, cut.position);
+        final long feedFrom = active.index().restore(cut.endOffset, cut.position);
         SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset);
-        feedIndex(active, cut);
+        feedIndex(active, feedFrom, cut.position);
         parts.storage().syncDirectory(parts.directory());
         replay(segments.list().bases(), cut.endOffset);
         positions.appendedEnd(cut.endOffset);
@@ -278,10 +278,9 @@ final class LogShrinking {
         return active;
     }
 
-    private void feedIndex(final Segment active, final Cut cut) {
-        final long from = active.index().restore(cut.endOffset, cut.position);
+    private void feedIndex(final Segment active, final long from, final long to) {
         try (BatchScan scan = newScan()) {
-            scan.start(active.file(), from, cut.position);
+            scan.start(active.file(), from, to);
             while (scan.next()) {
                 active.index()
                         .append(

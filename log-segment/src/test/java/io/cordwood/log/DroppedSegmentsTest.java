@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Segments that are dropped while the disk refuses to rename or to delete: nothing else is lost, and the next try finishes. */
+@Timeout(60)
 final class DroppedSegmentsTest {
     private static final long NOW = 1_700_000_000_000L;
     private static final long DELAY_MS = 60_000;

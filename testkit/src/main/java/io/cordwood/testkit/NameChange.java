@@ -11,14 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param node what is named.
  * @param from where it was; null if it is new.
  * @param to where it is; null if it was deleted.
- * @param replaced what had the new name before; null if nothing had.
  */
 record NameChange(
-        int act,
-        Node node,
-        @Nullable Entry from,
-        @Nullable Entry to,
-        @Nullable Node replaced) {
+        int act, Node node, @Nullable Entry from, @Nullable Entry to) {
     /** A name in a directory. */
     record Entry(DirectoryNode directory, String name) {}
 

@@ -111,13 +111,11 @@ final class NameTree {
         final Map<Node, Node> copies = new HashMap<>();
         final NameTree copy = new NameTree((DirectoryNode) copyOf(root, copies), nodeCount);
         for (final NameChange change : changes) {
-            final Node replaced = change.replaced();
             copy.changes.add(new NameChange(
                     change.act(),
                     copyOf(change.node(), copies),
                     copyOf(change.from(), copies),
-                    copyOf(change.to(), copies),
-                    replaced == null ? null : copyOf(replaced, copies)));
+                    copyOf(change.to(), copies)));
         }
         return copy;
     }
@@ -147,7 +145,7 @@ final class NameTree {
             final NameChange.@Nullable Entry to,
             final long nowMs) {
         final Node replaced = to == null ? null : to.directory().cached().get(to.name());
-        final NameChange change = new NameChange(act, node, from, to, replaced);
+        final NameChange change = new NameChange(act, node, from, to);
         changes.add(change);
         change.apply(DirectoryNode::cached);
         if (from != null) {

@@ -94,16 +94,7 @@ final class LookupFile implements StorageFile {
     }
 
     private int copy(final long position, final int bytes, final FileView view) {
-        final int wanted = (int) Pieces.clip(position, bytes, length());
-        if (wanted == 0) {
-            view.release();
-            return 0;
-        }
-        final int seen = channel.view(position, wanted, view);
-        if (seen < wanted) {
-            throw Pieces.tooShort(place.path(), position, wanted, seen, view);
-        }
-        return seen;
+        return channel.viewContent(position, bytes, length(), view);
     }
 
     @Override

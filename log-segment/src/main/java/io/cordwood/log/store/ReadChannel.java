@@ -84,6 +84,20 @@ final class ReadChannel extends RecentSet.Entry {
         return target.position();
     }
 
+    /** Shows a piece of a file whose content has a length that is known and does not change. */
+    int viewContent(final long position, final int bytes, final long contentLength, final FileView view) {
+        final int wanted = (int) Pieces.clip(position, bytes, contentLength);
+        if (wanted == 0) {
+            view.release();
+            return 0;
+        }
+        final int seen = view(position, wanted, view);
+        if (seen < wanted) {
+            throw Pieces.tooShort(place.path(), position, wanted, seen, view);
+        }
+        return seen;
+    }
+
     /** Sends {@code length} bytes of the file, or as many as the target takes. */
     long transferTo(final long position, final long length, final WritableByteChannel target) {
         acquire("send");
