@@ -338,7 +338,11 @@ final class LogRecovery implements AutoCloseable {
         final long bytes = segment.bytes();
         SegmentScan walked = scan;
         boolean isKnown = bytes == 0 || (from == 0 && scan.reason() == null);
-        if (!isKnown && isTraceIn(segment.baseOffset(), end) && endsBefore(segment, end)) {
+        final boolean wasRead = from < bytes && scan.reason() == null;
+        if (!isKnown
+                && (wasRead
+                        ? scan.expectedOffset() < end
+                        : isTraceIn(segment.baseOffset(), end) && endsBefore(segment, end))) {
             // Whether a cleaner has made the gap shows only in the whole segment.
             walkThrough(segment, end);
             walked = probe;

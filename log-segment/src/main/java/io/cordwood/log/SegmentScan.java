@@ -74,6 +74,13 @@ final class SegmentScan implements AutoCloseable {
             final long expectedOffset,
             final long endOffset,
             final long keptBelow) {
+        if (from > 0 || segment == null || walked.baseOffset() <= segment.baseOffset()) {
+            // What was walked before does not lie in front of this.
+            lastEpoch = NO_EPOCH;
+            epochBefore = NO_EPOCH;
+            epochRun = 0;
+            isDip = false;
+        }
         segment = walked;
         isSearching = false;
         behindBad = -1;

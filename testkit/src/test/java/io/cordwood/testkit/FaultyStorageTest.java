@@ -3,6 +3,7 @@ package io.cordwood.testkit;
 import static io.cordwood.testkit.Disk.append;
 import static io.cordwood.testkit.Disk.claim;
 import static io.cordwood.testkit.Disk.durable;
+import static io.cordwood.testkit.Disk.map;
 import static io.cordwood.testkit.Disk.text;
 import static io.cordwood.testkit.Disk.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.io.ByteArrayOutputStream;
@@ -61,6 +63,17 @@ final class FaultyStorageTest {
                 1, faulty.trace().stream().filter(line -> line.endsWith(" eio")).count());
         disk.rename("g", "f");
         act(faulty, act);
+    }
+
+    @Test
+    void aMappedFileSaysSo() {
+        for (final boolean mapped : new boolean[] {false, true}) {
+            for (final Storage storage : List.of(disk, new FaultyStorage(disk))) {
+                try (StorageFile file = mapped ? map(storage, "f") : append(storage, "f")) {
+                    assertEquals(mapped, file.isMapped());
+                }
+            }
+        }
     }
 
     @Test

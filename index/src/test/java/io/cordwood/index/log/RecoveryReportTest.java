@@ -73,8 +73,12 @@ final class RecoveryReportTest {
     }
 
     private static void append(final Log log, final long offset, final long timestamp) {
+        append(log, offset, 0, timestamp);
+    }
+
+    private static void append(final Log log, final long offset, final int epoch, final long timestamp) {
         final byte[] bytes = StoredBatch.encode(
-                        offset, 0, CompressionType.NONE, new long[] {timestamp}, "v".repeat(VALUE_BYTES))
+                        offset, epoch, CompressionType.NONE, new long[] {timestamp}, "v".repeat(VALUE_BYTES))
                 .bytes();
         assertTrue(log.append(new UnsafeBuffer(bytes), 0, bytes.length, AppendAs.replica(), NOW) >= 0);
     }
@@ -347,5 +351,33 @@ final class RecoveryReportTest {
         try (Log log = open(Long.MAX_VALUE)) {
             assertEquals(List.of(), kinds(log), "the segment in front of it shows that a cleaner was there");
         }
+    }
+
+    /** The power took the last batch of a sealed segment; the next segment begins where it would have ended. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 20, 40})
+    void aHoleAboveTheRecoveryPointIsToldOfWhereverItsSegmentIsReadFrom(final long point) throws IOException {
+        final long[] bases = closed(60);
+        final Path segment = file(0, LogFiles.LOG);
+        final byte[] whole = Files.readAllBytes(segment);
+        Files.write(segment, Arrays.copyOf(whole, (int) (whole.length / bases[1] * (bases[1] - 1))));
+        try (Log log = open(point)) {
+            assertEquals(List.of(RecoveryReport.Kind.OFFSETS_MISSING), kinds(log));
+            assertEquals(bases[1] - 1, log.recovery().entries().get(0).offset());
+        }
+    }
+
+    /** Twice over the same batches is no fall of epochs, though the last epoch is followed by the first. */
+    @Test
+    void anEpochThatTheLastBatchBeganIsNoDamage() {
+        final Log log = open(0);
+        append(log, 0, 0, NOW);
+        append(log, 1, 0, NOW);
+        append(log, 2, 1, NOW);
+        log.flush();
+        log.closeUncleanly();
+        final Log again = open(1);
+        assertEquals(List.of(), again.recovery().entries());
+        again.closeUncleanly();
     }
 }
