@@ -34,6 +34,11 @@ final class FaultyFile implements StorageFile {
     }
 
     @Override
+    public boolean isMapped() {
+        return file.isMapped();
+    }
+
+    @Override
     public void claim(final int length, final UnsafeBuffer view) {
         storage.refuse(Act.CLAIM, path, " " + length);
         refuseBroken(Act.CLAIM);

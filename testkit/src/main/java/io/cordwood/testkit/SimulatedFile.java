@@ -51,6 +51,11 @@ final class SimulatedFile implements StorageFile {
     }
 
     @Override
+    public boolean isMapped() {
+        return isMapped;
+    }
+
+    @Override
     public void claim(final int bytes, final UnsafeBuffer view) {
         if (bytes <= 0) {
             throw new IllegalArgumentException("claim of " + bytes + " bytes");
@@ -93,9 +98,10 @@ final class SimulatedFile implements StorageFile {
             final long end = claimedEnd;
             if (end > start) {
                 if (isMapped) {
-                    node.written(storage.act(), start, end - start, storage.nowMs());
+                    node.written(storage.act(Act.PUBLISH, node, end), start, end - start, storage.nowMs());
                 } else {
-                    node.write(storage.act(), start, staging, (int) (end - start), storage.nowMs());
+                    node.write(
+                            storage.act(Act.PUBLISH, node, end), start, staging, (int) (end - start), storage.nowMs());
                 }
                 length = end;
             }
@@ -132,7 +138,7 @@ final class SimulatedFile implements StorageFile {
             claimedEnd = bytes;
             reservedEnd = bytes;
             if (node.size() != bytes) {
-                node.cut(storage.act(), bytes, storage.nowMs());
+                node.cut(storage.act(Act.TRUNCATE, node, bytes), bytes, storage.nowMs());
             }
         }
     }
@@ -141,7 +147,7 @@ final class SimulatedFile implements StorageFile {
     public void force() {
         synchronized (storage.lock()) {
             refuseUnusable("force");
-            storage.act();
+            storage.act(Act.FORCE, node, node.size());
             node.force();
         }
     }
@@ -153,7 +159,7 @@ final class SimulatedFile implements StorageFile {
                 isClosed = true;
                 staging = new byte[0];
                 if (reservedEnd > length && node.size() > length && storage.isAlive()) {
-                    node.cut(storage.act(), length, storage.nowMs());
+                    node.cut(storage.act(Act.CLOSE, node, length), length, storage.nowMs());
                 }
             }
         }
@@ -172,7 +178,7 @@ final class SimulatedFile implements StorageFile {
         if (end > reservedEnd) {
             reservedEnd = end;
             if (end > node.size()) {
-                node.lengthen(storage.act(), end, storage.nowMs());
+                node.lengthen(storage.act(Act.CLAIM, node, end), end, storage.nowMs());
             }
         }
     }

@@ -91,7 +91,7 @@ final class SimulatedReader implements StorageFile {
             storage.refuseEnded(known == null ? path : known.path(), "force");
             if (known == null || !known.isGone()) {
                 final FileNode forced = known == null ? storage.required(path, "force") : known;
-                storage.act();
+                storage.act(Act.FORCE, forced, forced.size());
                 forced.force();
             }
         }

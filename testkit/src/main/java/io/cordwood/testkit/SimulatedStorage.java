@@ -47,6 +47,7 @@ public final class SimulatedStorage implements Storage {
     private final EpochClock clock;
     private final NameTree names;
     private final TreeSet<String> locks = new TreeSet<>();
+    private final @Nullable DiskWatcher watcher;
     private int acts;
     private volatile @Nullable String end;
 
@@ -56,13 +57,20 @@ public final class SimulatedStorage implements Storage {
      * @param clock that gives files and directories their modification times; called under the lock of this disk.
      */
     public SimulatedStorage(final EpochClock clock) {
-        this(Objects.requireNonNull(clock, "clock"), new NameTree(clock.time()), 0);
+        this(clock, null);
     }
 
-    private SimulatedStorage(final EpochClock clock, final NameTree names, final int acts) {
+    /** A disk of which somebody is told before each act, also in its later lives. */
+    SimulatedStorage(final EpochClock clock, final @Nullable DiskWatcher watcher) {
+        this(Objects.requireNonNull(clock, "clock"), new NameTree(clock.time()), 0, watcher);
+    }
+
+    private SimulatedStorage(
+            final EpochClock clock, final NameTree names, final int acts, final @Nullable DiskWatcher watcher) {
         this.clock = clock;
         this.names = names;
         this.acts = acts;
+        this.watcher = watcher;
     }
 
     /**
@@ -73,7 +81,9 @@ public final class SimulatedStorage implements Storage {
      */
     public SimulatedStorage powerCut(final PowerCut cut) {
         synchronized (lock) {
-            final SimulatedStorage left = afterPowerCut(cut);
+            refuseEnded("", "cut the power");
+            tell("cut the power");
+            final SimulatedStorage left = afterPowerCut(cut, watcher);
             end = "the power was cut";
             return left;
         }
@@ -86,10 +96,15 @@ public final class SimulatedStorage implements Storage {
      * @return another disk, which shares nothing that changes with this one.
      */
     public SimulatedStorage afterPowerCut(final PowerCut cut) {
+        return afterPowerCut(cut, null);
+    }
+
+    /** The same, of which somebody is told. */
+    SimulatedStorage afterPowerCut(final PowerCut cut, final @Nullable DiskWatcher nextWatcher) {
         Objects.requireNonNull(cut, "cut");
         synchronized (lock) {
             refuseEnded("", "cut the power");
-            return new SimulatedStorage(clock, names.survivor(acts + 1, cut), acts);
+            return begun(new SimulatedStorage(clock, names.survivor(acts + 1, cut), acts, nextWatcher));
         }
     }
 
@@ -102,7 +117,8 @@ public final class SimulatedStorage implements Storage {
     public SimulatedStorage kill() {
         synchronized (lock) {
             refuseEnded("", "kill");
-            final SimulatedStorage left = new SimulatedStorage(clock, names.copy(), acts);
+            tell("kill");
+            final SimulatedStorage left = begun(new SimulatedStorage(clock, names.copy(), acts, watcher));
             end = "the process was killed";
             return left;
         }
@@ -183,7 +199,7 @@ public final class SimulatedStorage implements Storage {
             }
             Node node = find(path, "open");
             if (node == null) {
-                node = names.makeFile(act(), parentOf(path, "open"), Paths.nameOf(path), nowMs());
+                node = names.makeFile(act(Act.OPEN, path), parentOf(path, "open"), Paths.nameOf(path), nowMs());
             }
             if (!(node instanceof FileNode file)) {
                 throw failure(path, "open", "it is a directory");
@@ -207,7 +223,7 @@ public final class SimulatedStorage implements Storage {
             final Node replaced = directory.cached().get(Paths.nameOf(to));
             if (node != replaced) {
                 refuseReplacement(from, operation, node, directory, replaced);
-                names.move(act(), node, directory, Paths.nameOf(to), nowMs());
+                names.move(act(Act.RENAME, from + " " + to), node, directory, Paths.nameOf(to), nowMs());
             }
             return true;
         }
@@ -223,7 +239,7 @@ public final class SimulatedStorage implements Storage {
                 throw failure(path, "delete", "it is a directory");
             }
             if (node != null) {
-                names.remove(act(), node, nowMs());
+                names.remove(act(Act.DELETE, path), node, nowMs());
             }
             return node != null;
         }
@@ -239,7 +255,9 @@ public final class SimulatedStorage implements Storage {
                 if (next instanceof FileNode) {
                     throw failure(directory, "make directory", "something of that name, no directory, is in the way");
                 }
-                at = next == null ? names.makeDirectory(act(), at, name, nowMs()) : (DirectoryNode) next;
+                at = next == null
+                        ? names.makeDirectory(act(Act.MAKE, directory), at, name, nowMs())
+                        : (DirectoryNode) next;
             }
         }
     }
@@ -257,7 +275,7 @@ public final class SimulatedStorage implements Storage {
                 throw failure(directory, "remove directory", "the directory is not empty");
             }
             if (node != null) {
-                names.remove(act(), node, nowMs());
+                names.remove(act(Act.REMOVE, directory), node, nowMs());
             }
             return node != null;
         }
@@ -270,7 +288,7 @@ public final class SimulatedStorage implements Storage {
             if (!(find(directory, "sync directory") instanceof DirectoryNode synced)) {
                 throw failure(directory, "sync directory", "there is no such directory");
             }
-            act();
+            act(Act.SYNC, directory);
             names.sync(synced);
         }
     }
@@ -288,7 +306,7 @@ public final class SimulatedStorage implements Storage {
                 throw failure(path, "lock", "this process holds the lock already");
             }
             if (node == null) {
-                names.makeFile(act(), parentOf(path, "lock"), Paths.nameOf(path), nowMs());
+                names.makeFile(act(Act.LOCK, path), parentOf(path, "lock"), Paths.nameOf(path), nowMs());
             }
             locks.add(path);
             return new HeldLock(path);
@@ -309,9 +327,30 @@ public final class SimulatedStorage implements Storage {
         return lock;
     }
 
+    /** Under the lock: begins an act on something that has a name. */
+    int act(final Act what, final Node node, final long value) {
+        return act(what, watcher == null ? "" : node.path() + " " + value);
+    }
+
     /** Under the lock: begins an act. */
-    int act() {
+    private int act(final Act what, final String on) {
+        if (watcher != null) {
+            tell(what.word() + " " + (on.isEmpty() ? "." : on));
+        }
         return ++acts;
+    }
+
+    private void tell(final String act) {
+        if (watcher != null) {
+            watcher.before(this, act);
+        }
+    }
+
+    private static SimulatedStorage begun(final SimulatedStorage life) {
+        if (life.watcher != null) {
+            life.watcher.begun(life);
+        }
+        return life;
     }
 
     /** Under the lock: the time that an act leaves behind. */

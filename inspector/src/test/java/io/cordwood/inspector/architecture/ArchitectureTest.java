@@ -149,6 +149,7 @@ class ArchitectureTest {
                 "io.cordwood.log.store.Storage",
                 "io.cordwood.index.SparseIndex",
                 "io.cordwood.testkit.SimulatedStorage",
+                "io.cordwood.testkit.CrashExplorer",
                 "io.cordwood.testkit.contract.StorageContract",
                 "io.cordwood.inspector.Cordwood")) {
             assertTrue(CLASSES.contain(seen), seen);
@@ -187,7 +188,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackage(INSPECTOR)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(INSPECTOR, "picocli..", "com.fasterxml..", "io.cordwood.jmh..")
+                .resideInAnyPackage(
+                        INSPECTOR, "picocli..", "com.fasterxml..", "io.cordwood.jmh..", "io.cordwood.simulation..")
                 .check(CLASSES);
     }
 

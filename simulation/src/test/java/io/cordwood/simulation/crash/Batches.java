@@ -1,0 +1,51 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.record.BatchBuilder;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Batches whose every byte is told by their number, and what a log makes of them: nothing but an offset and a leader epoch. */
+final class Batches {
+    static final long NOW = 1_700_000_000_000L;
+
+    private static final int EPOCH_AT = 12;
+
+    private final UnsafeBuffer memory = new UnsafeBuffer(new byte[1 << 14]);
+    private int count;
+    private int records;
+
+    /** Makes the next batch; {@link #memory} holds it. Timestamps grow from record to record. */
+    int next(final int recordCount, final int valueBytes) {
+        final BatchBuilder batch = new BatchBuilder(Codecs.standard()).wrap(memory, 0, memory.capacity());
+        final byte[] value = new byte[valueBytes];
+        count++;
+        for (int i = 0; i < recordCount; i++) {
+            // No zeros, and no two values alike.
+            Arrays.fill(value, (byte) (1 + count % 251));
+            final byte[] number = Integer.toString(records).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            System.arraycopy(number, 0, value, 0, Math.min(number.length, value.length));
+            batch.append(NOW + records, null, 0, -1, new UnsafeBuffer(value), 0, valueBytes, null);
+            records++;
+        }
+        return batch.finish();
+    }
+
+    UnsafeBuffer memory() {
+        return memory;
+    }
+
+    /** The batch just made, as a log must hold it. */
+    byte[] stored(final int length, final long baseOffset, final int epoch) {
+        final UnsafeBuffer stored = new UnsafeBuffer(new byte[length]);
+        stored.putBytes(0, memory, 0, length);
+        stored.putLong(0, baseOffset, ByteOrder.BIG_ENDIAN);
+        stored.putInt(EPOCH_AT, epoch, ByteOrder.BIG_ENDIAN);
+        return stored.byteArray();
+    }
+
+    int recordCount() {
+        return records;
+    }
+}

@@ -1,0 +1,26 @@
+package io.cordwood.simulation.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.testkit.CrashReport;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each scenario with every cut, and a few of its states at random; {@code bin/soak --goals} looks at many more. */
+final class CrashCampaignTest {
+    static List<String> names() {
+        return CrashCampaigns.names();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void whatIsOwedIsThereAfterAnyCut(final String name) {
+        final CrashReport report =
+                CrashCampaigns.explorer(name).seed(1).randomStates(4).explore();
+        assertTrue(report.acts() >= 60, report.toString());
+        assertEquals(report.acts() + 1, report.points());
+        assertTrue(report.distinct() >= 300 && report.tears() >= 50, report.toString());
+    }
+}

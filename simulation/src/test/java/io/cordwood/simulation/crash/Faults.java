@@ -1,0 +1,59 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.index.IndexCheck;
+import io.cordwood.index.IndexDump;
+import io.cordwood.log.Fault;
+import io.cordwood.log.LogCheck;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The structure checks of log and index together, over one partition that was closed. */
+final class Faults implements LogCheck.Companion {
+    private final Storage storage;
+    private @Nullable IndexCheck check;
+
+    private Faults(final Storage storage) {
+        this.storage = storage;
+    }
+
+    /** All faults but missing offsets, which are for the report of the open to tell. */
+    static List<Fault> of(final Storage storage, final String directory) {
+        final List<Fault> faults = new ArrayList<>();
+        try (LogCheck check = new LogCheck(storage, 1 << 16, 1 << 16, faults::add)) {
+            check.with(new Faults(storage)).check(directory);
+        }
+        faults.removeIf(fault -> fault.kind() == Fault.Kind.OFFSETS_MISSING);
+        return faults;
+    }
+
+    @Override
+    public void begin(final String directory, final long baseOffset) {
+        final String offsets = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
+        final String times = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
+        try (StorageFile offsetFile = storage.open(offsets, FileUse.READ, 0);
+                StorageFile timeFile = storage.open(times, FileUse.READ, 0)) {
+            check = new IndexCheck(
+                    baseOffset,
+                    offsets,
+                    IndexDump.ofOffsets(offsetFile, baseOffset),
+                    times,
+                    IndexDump.ofTimes(timeFile, baseOffset));
+        }
+    }
+
+    @Override
+    public void batch(final long lastOffset, final long position, final long maxTimestamp) {
+        Objects.requireNonNull(check).batch(lastOffset, position, maxTimestamp);
+    }
+
+    @Override
+    public List<Fault> end(final boolean isLast, final boolean isSound) {
+        return Objects.requireNonNull(check).finish(!isLast);
+    }
+}

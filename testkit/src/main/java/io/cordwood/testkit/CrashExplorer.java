@@ -1,0 +1,184 @@
+package io.cordwood.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * Cuts the power of a {@link CrashScenario} at every act, and has it checked on every disk state that is worth a look.
+ *
+ * <pre>
+ *   acts         1        2        3                       of the scenario, counted in a run of its own
+ *   points   *        *        *        *                  before each act and after the last
+ *            |        `-- states: none of what is pending, all, each beginning, each act and each change alone,
+ *            |                    all but one, and some by a seed
+ *            |                      `-- check, which recovers: acts, points, states, check ... as deep as is wished
+ * </pre>
+ *
+ * <p>A change is a sector of 512 bytes, a length or a name, so a beginning may end inside an act: a write that is torn at each
+ * edge of a sector, one name of several. Which changes are pending together is what {@link SimulatedStorage} allows. Disks that
+ * hold the same names and contents are one state. It is checked once for each state of the promises, while the scenario stands
+ * still in front of the act; nothing is run again for it.
+ *
+ * <pre>{@code
+ *   CrashReport report = new CrashExplorer("orders", now, OrdersScenario::new).randomStates(16).explore();
+ * }</pre>
+ *
+ * <p>One thread's; the scenario must act on the disk from that thread as well. Deterministic: the same scenario and settings give
+ * the same states. Memory: 8 to 16 bytes for each distinct state and check.
+ */
+public final class CrashExplorer {
+    private final String name;
+    private final long nowMs;
+    private final Supplier<? extends CrashScenario> scenarios;
+    private long seed;
+    private int randomStates = 16;
+    private int nestedDepth;
+    private int nestedRandomStates;
+    private int oneIn = 1;
+    private int nestedOneIn = 1;
+    private Consumer<CrashReport> progress = report -> {};
+    private UnaryOperator<String> replayCommand = state -> "CrashExplorer.replay(\"" + state + "\")";
+
+    /**
+     * Creates an explorer that cuts no recovery and tries 16 random states at each point.
+     *
+     * @param name of the scenario, for messages.
+     * @param nowMs the time on the disk, which stands still.
+     * @param scenarios that makes the scenario anew for each run.
+     */
+    public CrashExplorer(final String name, final long nowMs, final Supplier<? extends CrashScenario> scenarios) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.nowMs = nowMs;
+        this.scenarios = Objects.requireNonNull(scenarios, "scenarios");
+    }
+
+    /**
+     * Sets what the random states follow from.
+     *
+     * @param newSeed any number.
+     * @return this.
+     */
+    public CrashExplorer seed(final long newSeed) {
+        seed = newSeed;
+        return this;
+    }
+
+    /**
+     * Sets how many random states are tried at each point.
+     *
+     * @param count at least 0.
+     * @return this.
+     */
+    public CrashExplorer randomStates(final int count) {
+        randomStates = atLeast(0, count, "random states");
+        return this;
+    }
+
+    /**
+     * Cuts the power of the checks as well: for each state that is no random one, at each act of its check. There the states are
+     * those of whole acts, and random ones.
+     *
+     * @param depth how often recoveries are cut before one may end: 0 for not at all, 2 for the recovery after a cut recovery too.
+     * @param randomCount of random states at each point of a check.
+     * @return this.
+     */
+    public CrashExplorer nested(final int depth, final int randomCount) {
+        nestedDepth = atLeast(0, depth, "depth");
+        nestedRandomStates = atLeast(0, randomCount, "random states");
+        return this;
+    }
+
+    /**
+     * Takes a sample: the points stay, of the distinct states one in so many is checked, by its hash and the seed.
+     *
+     * @param states 1 for all.
+     * @param nested the same for the states that are cut once more.
+     * @return this.
+     */
+    public CrashExplorer oneIn(final int states, final int nested) {
+        oneIn = atLeast(1, states, "one in");
+        nestedOneIn = atLeast(1, nested, "one in");
+        return this;
+    }
+
+    /**
+     * Watches the exploration.
+     *
+     * @param watcher called after each point with what has been looked at.
+     * @return this.
+     */
+    public CrashExplorer progress(final Consumer<CrashReport> watcher) {
+        progress = Objects.requireNonNull(watcher, "watcher");
+        return this;
+    }
+
+    /**
+     * Tells how a state is replayed, for messages.
+     *
+     * @param command makes a command of what {@link #replay} takes.
+     * @return this.
+     */
+    public CrashExplorer replayedBy(final UnaryOperator<String> command) {
+        replayCommand = Objects.requireNonNull(command, "command");
+        return this;
+    }
+
+    /**
+     * Runs the scenario and checks every state.
+     *
+     * @return what was looked at.
+     * @throws AssertionError at the first state that fails its check: with the scenario, the point, what survived, the seed, the last
+     *     acts and a command that replays it.
+     * @throws IllegalStateException if the scenario does not do the same acts twice.
+     */
+    public CrashReport explore() {
+        return walk(List.of());
+    }
+
+    /**
+     * Runs the scenario and checks one state.
+     *
+     * @param state as a failure names it, such as {@code 37-p4} or, with a cut of its recovery, {@code 37-p4/12-n}.
+     * @return what was looked at.
+     * @throws AssertionError if the state fails its check.
+     * @throws IllegalArgumentException if there is no such state.
+     */
+    public CrashReport replay(final String state) {
+        final List<CrashTarget> targets = new ArrayList<>();
+        for (final String part : state.split("/", -1)) {
+            targets.add(CrashTarget.parse(part));
+        }
+        final CrashReport report = walk(targets);
+        if (report.checks() == 0) {
+            throw new IllegalArgumentException(name + " has no state " + state);
+        }
+        return report;
+    }
+
+    private CrashReport walk(final List<CrashTarget> targets) {
+        final CrashPlan plan = new CrashPlan(
+                name, seed, randomStates, nestedDepth, nestedRandomStates, oneIn, nestedOneIn, progress, replayCommand);
+        final List<String> acts = new ArrayList<>();
+        scenarios.get().run(new SimulatedStorage(() -> nowMs, new DiskWatcher() {
+            @Override
+            public void before(final SimulatedStorage disk, final String act) {
+                acts.add(act);
+            }
+
+            @Override
+            public void begun(final SimulatedStorage disk) {}
+        }));
+        return new CrashRun(plan, scenarios.get(), acts, targets).walk(nowMs);
+    }
+
+    private static int atLeast(final int least, final int value, final String what) {
+        if (value < least) {
+            throw new IllegalArgumentException(what + " is " + value + ", but the least is " + least);
+        }
+        return value;
+    }
+}

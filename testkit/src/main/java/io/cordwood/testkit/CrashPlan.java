@@ -1,0 +1,16 @@
+package io.cordwood.testkit;
+
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/** The settings of a {@link CrashExplorer}. */
+record CrashPlan(
+        String name,
+        long seed,
+        int randomStates,
+        int nestedDepth,
+        int nestedRandomStates,
+        int oneIn,
+        int nestedOneIn,
+        Consumer<CrashReport> progress,
+        UnaryOperator<String> replayCommand) {}

@@ -1,0 +1,275 @@
+package io.cordwood.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.LongHashSet;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a scenario with all its cuts: what was seen already, what was counted, and the failure that ends it. */
+final class CrashRun {
+    private static final int ACTS_SHOWN = 8;
+
+    private final CrashPlan plan;
+    private final CrashScenario scenario;
+    private final List<String> expectedActs;
+    private final LongHashSet distinct = new LongHashSet();
+
+    /** By depth: what was checked there, and cut that often from there on. */
+    private final List<LongHashSet> checked = new ArrayList<>();
+
+    private final List<CrashTarget> targets;
+    private long promises;
+    private long points;
+    private long states;
+    private long checks;
+    private long tears;
+    private long nestedPoints;
+    private long nestedStates;
+    private @Nullable AssertionError failure;
+
+    CrashRun(
+            final CrashPlan plan,
+            final CrashScenario scenario,
+            final List<String> expectedActs,
+            final List<CrashTarget> targets) {
+        this.plan = plan;
+        this.scenario = scenario;
+        this.expectedActs = expectedActs;
+        this.targets = targets;
+        for (int depth = 0; depth <= plan.nestedDepth(); depth++) {
+            checked.add(new LongHashSet());
+        }
+    }
+
+    CrashReport walk(final long nowMs) {
+        final Walk walk = new Walk(0, plan.seed(), null);
+        final SimulatedStorage disk = new SimulatedStorage(() -> nowMs, walk);
+        walk.begun(disk);
+        promises = scenario.promises();
+        try {
+            scenario.run(disk);
+            walk.end();
+        } catch (final RuntimeException | Error e) {
+            // What the code under test makes of a failure of ours on its way out is nothing to be judged.
+            rethrowFailure();
+            throw e;
+        }
+        rethrowFailure();
+        if (walk.acts.size() != expectedActs.size() || points != expectedActs.size() + 1L) {
+            throw new IllegalStateException(plan.name() + ": " + expectedActs.size() + " acts in the first run, "
+                    + walk.acts.size() + " in the second, cut at " + points + " points");
+        }
+        return report();
+    }
+
+    private CrashReport report() {
+        return new CrashReport(
+                expectedActs.size(), points, states, distinct.size(), checks, tears, nestedPoints, nestedStates);
+    }
+
+    private void rethrowFailure() {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private boolean isSampled(final long hash, final int oneIn) {
+        return Long.remainderUnsigned(Image.mix(hash, plan.seed()), oneIn) == 0;
+    }
+
+    /** Whether the state was not checked yet, with as many cuts as are still to come. */
+    private boolean isNews(final long hash, final int depth) {
+        for (int d = 0; d < depth; d++) {
+            if (checked.get(d).contains(hash)) {
+                return false;
+            }
+        }
+        return checked.get(depth).add(hash);
+    }
+
+    private void check(final SimulatedStorage disk, final Cut cut, final @Nullable Walk next) {
+        checks += targets.isEmpty() || cut.walk.depth + 1 == targets.size() ? 1 : 0;
+        try {
+            scenario.check(disk);
+            if (next != null) {
+                next.end();
+            }
+        } catch (final RuntimeException | Error e) {
+            if (failure == null && !(e instanceof VirtualMachineError)) {
+                failure = failed(cut, e);
+            }
+            throw e;
+        }
+        rethrowFailure();
+    }
+
+    private AssertionError failed(final Cut cut, final Throwable cause) {
+        final StringBuilder told = new StringBuilder(plan.name())
+                .append(": ")
+                .append(cause instanceof AssertionError ? cause.getMessage() : cause.toString());
+        final StringBuilder target = new StringBuilder();
+        tell(cut, told, target);
+        told.append("\n  seed     ")
+                .append(plan.seed())
+                .append("\n  so far   ")
+                .append(report())
+                .append("\n  replay   ")
+                .append(plan.replayCommand().apply(target.toString()));
+        return new AssertionError(told.toString(), cause);
+    }
+
+    /** From the first cut to the last. */
+    private void tell(final Cut cut, final StringBuilder told, final StringBuilder target) {
+        final Cut before = cut.walk.origin;
+        if (before != null) {
+            tell(before, told, target);
+            target.append('/');
+        }
+        target.append(cut.target);
+        final List<String> acts = cut.walk.acts;
+        told.append(before == null ? "\n  point    " : "\n  then, during the check, at point ")
+                .append(cut.target.point())
+                .append(before == null ? " of " + (expectedActs.size() + 1) : "")
+                .append(": ")
+                .append(cut.where)
+                .append("\n  state    ")
+                .append(cut.target.state())
+                .append("\n    survived ")
+                .append(cut.pending.words(cut.kept, true))
+                .append("\n    lost     ")
+                .append(cut.pending.words(cut.kept, false))
+                .append("\n    the last acts: ")
+                .append(String.join("; ", acts.subList(Math.max(0, acts.size() - ACTS_SHOWN), acts.size())));
+    }
+
+    /** One state at one point of a walk. */
+    private static final class Cut {
+        final Walk walk;
+        final CrashTarget target;
+        final String where;
+        final PendingSet pending;
+        final boolean[] kept;
+
+        Cut(
+                final Walk walk,
+                final CrashTarget target,
+                final String where,
+                final PendingSet pending,
+                final boolean[] kept) {
+            this.walk = walk;
+            this.target = target;
+            this.where = where;
+            this.pending = pending;
+            this.kept = kept;
+        }
+    }
+
+    /** The acts of one run or check, and the cuts in front of them. */
+    private final class Walk implements DiskWatcher {
+        private final int depth;
+        private final long seed;
+
+        /** The cut that led here; null for the scenario itself. */
+        private final @Nullable Cut origin;
+
+        private final List<String> acts = new ArrayList<>();
+        private @Nullable SimulatedStorage life;
+        private boolean isOn = true;
+
+        Walk(final int depth, final long seed, final @Nullable Cut origin) {
+            this.depth = depth;
+            this.seed = seed;
+            this.origin = origin;
+        }
+
+        @Override
+        public void begun(final SimulatedStorage disk) {
+            life = disk;
+        }
+
+        @Override
+        public void before(final SimulatedStorage disk, final String act) {
+            if (failure != null || !isOn) {
+                return;
+            }
+            if (depth == 0) {
+                requireExpected(act);
+            }
+            point(disk, "before '" + act + "'");
+            acts.add(act);
+        }
+
+        void end() {
+            if (failure == null && life != null) {
+                point(life, "after the last act");
+            }
+        }
+
+        private void requireExpected(final String act) {
+            final String expected = acts.size() < expectedActs.size() ? expectedActs.get(acts.size()) : "no act";
+            if (!act.equals(expected)) {
+                throw new IllegalStateException(plan.name() + " does not do the same twice: act " + (acts.size() + 1)
+                        + " was '" + expected + "', is '" + act + "'");
+            }
+        }
+
+        private void point(final SimulatedStorage disk, final String where) {
+            if (depth > 0) {
+                nestedPoints++;
+            } else {
+                points++;
+                if (scenario.promises() != promises) {
+                    promises = scenario.promises();
+                    checked.forEach(LongHashSet::clear);
+                }
+            }
+            final int point = acts.size() + 1;
+            if (!targets.isEmpty()) {
+                if (depth < targets.size() && targets.get(depth).point() == point) {
+                    look(disk, new PendingSet(disk.pending()), targets.get(depth), where);
+                }
+                return;
+            }
+            final PendingSet pending = new PendingSet(disk.pending());
+            final int random = depth == 0 ? plan.randomStates() : plan.nestedRandomStates();
+            for (final CrashState state : pending.states(depth == 0, random)) {
+                look(disk, pending, new CrashTarget(point, state), where);
+            }
+            if (depth == 0) {
+                plan.progress().accept(report());
+            }
+        }
+
+        private void look(
+                final SimulatedStorage disk, final PendingSet pending, final CrashTarget target, final String where) {
+            final CrashState state = target.state();
+            final long pointSeed = Image.mix(seed, target.point());
+            final boolean[] kept = pending.kept(state, pointSeed);
+            final Cut cut = new Cut(this, target, where, pending, kept);
+            final Walk next = new Walk(depth + 1, Image.mix(pointSeed, state.kind() * 31L + state.number()), cut);
+            final boolean mayBeCut =
+                    targets.isEmpty() ? depth < plan.nestedDepth() && !state.isRandom() : depth + 1 < targets.size();
+            final SimulatedStorage left = disk.afterPowerCut(PendingSet.leaving(kept), mayBeCut ? next : null);
+            final long hash = left.platterHash();
+            count(hash, cut);
+            if (!targets.isEmpty()) {
+                check(left, cut, mayBeCut ? next : null);
+                return;
+            }
+            final boolean isCut = mayBeCut && isSampled(hash, plan.nestedOneIn());
+            if ((state.isWhole() || isSampled(hash, plan.oneIn()))
+                    && isNews(hash, isCut ? depth : plan.nestedDepth())) {
+                next.isOn = isCut;
+                check(left, cut, isCut ? next : null);
+            }
+        }
+
+        private void count(final long hash, final Cut cut) {
+            states++;
+            if (distinct.add(hash)) {
+                tears += cut.pending.isTorn(cut.kept) ? 1 : 0;
+                nestedStates += depth > 0 ? 1 : 0;
+            }
+        }
+    }
+}

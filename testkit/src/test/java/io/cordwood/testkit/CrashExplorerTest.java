@@ -1,0 +1,194 @@
+package io.cordwood.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The explorer finds what a power cut breaks, says it so that it can be done again, and looks at each act. */
+final class CrashExplorerTest {
+    private static CrashExplorer numbers(final String leftOut) {
+        return new CrashExplorer("numbers", Disk.NOW, () -> new NumberFile(leftOut));
+    }
+
+    private static String failure(final CrashExplorer explorer) {
+        return String.valueOf(
+                assertThrows(AssertionError.class, explorer::explore).getMessage());
+    }
+
+    private static String stateIn(final String message) {
+        final Matcher matcher = Pattern.compile("replay\\(\"(.*)\"\\)").matcher(message);
+        assertTrue(matcher.find(), message);
+        return matcher.group(1);
+    }
+
+    @Test
+    void aFileThatIsReplacedInTheRightOrderSurvives() {
+        final CrashReport report = numbers("nothing").nested(2, 2).explore();
+        // Open, write, force, rename, sync; after the first time nothing is cut.
+        assertEquals(25, report.acts());
+        assertEquals(26, report.points());
+        assertTrue(report.distinct() > 20 && report.distinct() <= report.states(), report.toString());
+        assertTrue(report.tears() > 0, report.toString());
+        assertTrue(report.nestedPoints() > 0, report.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"force", "sync"})
+    void whatIsLeftOutIsFoundAndCanBeReplayed(final String leftOut) {
+        final String message = failure(numbers(leftOut));
+        assertTrue(message.startsWith("numbers: stored was "), message);
+        for (final String part : List.of("point", "survived", "lost", "the last acts: ", "seed     0")) {
+            assertTrue(message.contains(part), part + ": " + message);
+        }
+        final AssertionError again =
+                assertThrows(AssertionError.class, () -> numbers(leftOut).replay(stateIn(message)));
+        assertEquals(
+                message.lines().findFirst(),
+                String.valueOf(again.getMessage()).lines().findFirst());
+    }
+
+    @Test
+    void aRecoveryThatCannotBeRepeatedIsFoundByACutOfItAlone() {
+        assertEquals(0, numbers("tidy").explore().nestedPoints());
+        final String message = failure(numbers("tidy").nested(1, 0));
+        assertTrue(message.contains("then, during the check, at point "), message);
+        assertTrue(stateIn(message).contains("/"), message);
+        assertThrows(AssertionError.class, () -> numbers("tidy").replay(stateIn(message)));
+    }
+
+    @Test
+    void theSameSettingsLookAtTheSameStatesAndAnotherSeedAtOthers() {
+        final CrashReport first = numbers("nothing").randomStates(50).explore();
+        assertEquals(first, numbers("nothing").randomStates(50).explore());
+        final CrashReport none = numbers("nothing").randomStates(0).explore();
+        assertTrue(none.states() < first.states());
+        final Set<Long> hashes = new TreeSet<>();
+        final PendingSet pending = new PendingSet(tenSectors().pending());
+        for (long seed = 0; seed < 4; seed++) {
+            hashes.add(tenSectors()
+                    .afterPowerCut(PendingSet.leaving(pending.kept(new CrashState('r', 0), seed)))
+                    .platterHash());
+        }
+        assertTrue(hashes.size() > 1, hashes.toString());
+    }
+
+    private static SimulatedStorage tenSectors() {
+        final SimulatedStorage disk = Disk.empty();
+        Disk.write(Disk.append(disk, "f"), "x".repeat(5_120));
+        return disk;
+    }
+
+    /** Nothing, all, each beginning, each act and each change alone, all but one: none twice, none left out. */
+    @Test
+    void theStatesOfAWriteAreThese() {
+        final PendingSet pending = new PendingSet(tenSectors().pending());
+        // The name; the length and ten sectors.
+        assertEquals(12, pending.size());
+        final List<String> states = new ArrayList<>();
+        pending.states(true, 2).forEach(state -> states.add(state.toString()));
+        assertEquals(states.size(), Set.copyOf(states).size());
+        assertEquals(2 + 11 + 2 * 2 + 2 * 12 + 2, states.size());
+        assertTrue(
+                states.containsAll(List.of("n", "a", "p1", "p11", "w0", "v1", "o11", "b0", "r1")), states.toString());
+        assertEquals(5, kept(pending, "p5"));
+        assertEquals(1, kept(pending, "o7"));
+        assertEquals(11, kept(pending, "b7"));
+        assertEquals(1, kept(pending, "w0"));
+        assertEquals(11, kept(pending, "v0"));
+        assertTrue(pending.isTorn(pending.kept(new CrashState('p', 5), 0)));
+        assertTrue(!pending.isTorn(pending.kept(CrashState.ALL, 0)));
+        assertTrue(!pending.isTorn(pending.kept(new CrashState('w', 0), 0)));
+        assertEquals(7, pending.states(false, 0).size());
+    }
+
+    private static int kept(final PendingSet pending, final String state) {
+        int count = 0;
+        for (final boolean survives :
+                pending.kept(CrashTarget.parse("1-" + state).state(), 0)) {
+            count += survives ? 1 : 0;
+        }
+        return count;
+    }
+
+    @Test
+    void aSampleCutsAtEachPointAndChecksLess() {
+        final CrashReport all = numbers("nothing").randomStates(50).explore();
+        final CrashReport some = numbers("nothing").randomStates(50).oneIn(4, 1).explore();
+        assertEquals(all.points(), some.points());
+        assertEquals(all.distinct(), some.distinct());
+        assertTrue(some.checks() < all.checks(), some.toString());
+    }
+
+    @Test
+    void aScenarioThatActsOtherwiseTheSecondTimeIsRefused() {
+        final int[] runs = new int[1];
+        final CrashExplorer explorer = new CrashExplorer("moody", 0, () -> new CrashScenario() {
+            @Override
+            public void run(final SimulatedStorage disk) {
+                disk.makeDirectory("run" + runs[0]++);
+            }
+
+            @Override
+            public long promises() {
+                return 0;
+            }
+
+            @Override
+            public void check(final SimulatedStorage disk) {}
+        });
+        final IllegalStateException refused = assertThrows(IllegalStateException.class, explorer::explore);
+        assertTrue(String.valueOf(refused.getMessage()).contains("'make run0', is 'make run1'"), refused.getMessage());
+    }
+
+    @Test
+    void laterLivesAreCutAsWell() {
+        final CrashExplorer explorer = new CrashExplorer("lives", 0, () -> new CrashScenario() {
+            @Override
+            public void run(final SimulatedStorage disk) {
+                disk.makeDirectory("a");
+                final SimulatedStorage second = disk.kill();
+                second.makeDirectory("b");
+                second.powerCut(PowerCut.everything()).makeDirectory("c");
+            }
+
+            @Override
+            public long promises() {
+                return 0;
+            }
+
+            @Override
+            public void check(final SimulatedStorage disk) {}
+        });
+        final CrashReport report = explorer.explore();
+        // Three directories and two ends.
+        assertEquals(6, report.points());
+        // None, a, b, both; then those with c.
+        assertEquals(5, report.distinct());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"''", "x", "0-n", "3", "3-", "3-q", "3-p-1", "3-n1", "-n", "3-n/", "99-n", "1-n/9-n"})
+    void whatNamesNoStateIsRefused(final String state) {
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").replay(state));
+    }
+
+    @Test
+    void settingsThatMeanNothingAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").randomStates(-1));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(-1, 0));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(1, -1));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(0, 1));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(1, 0));
+    }
+}
