@@ -14,6 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>One thread adds. Any thread may search: it reads {@link #entries} first and {@link #memory} then, and finds at least so
  * many entries there. Memory that was outgrown is left to those who still search in it. An entry never changes and is never
  * taken back; who wants fewer entries makes a new table.
+ *
+ * <p>Behind the entries there may be others that were <em>found</em> in the file: nobody sees them before {@link #confirm}.
  */
 final class EntryTable {
     private static final int FIRST_BYTES = 4096;
@@ -34,9 +36,12 @@ final class EntryTable {
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
     private volatile UnsafeBuffer memory = NONE;
     private int entries;
-    private int written;
+    /** Entries at the beginning of the file, those that were only found among them. */
+    private int inFile;
+
     private boolean isFollowed;
     private boolean isGarbage;
+    private boolean isDamaged;
 
     EntryTable(final EntryKind kind) {
         this.kind = kind;
@@ -54,17 +59,33 @@ final class EntryTable {
 
     /** Number of entries that are not in the file. */
     int pending() {
-        return entries - written;
+        return Math.max(0, entries - inFile);
     }
 
-    /** Length of what was written to the file. */
-    long writtenBytes() {
-        return (long) written * kind.bytes();
+    /** Length of the file, if it holds nothing else. */
+    long bytesInFile() {
+        return (long) inFile * kind.bytes();
     }
 
-    /** Says how many of the entries are in the file, after that was cut or made anew. */
-    void written(final int inFile) {
-        written = Math.min(inFile, entries);
+    /** Number of entries, with those that were found. */
+    int known() {
+        return Math.max(entries, inFile);
+    }
+
+    /** Whether there is an entry behind the last one that was found in the file. */
+    boolean hasFound() {
+        return entries < inFile;
+    }
+
+    /** Lets everybody see the next entry that was found. */
+    void confirm() {
+        ENTRIES.setRelease(this, entries + 1);
+    }
+
+    /** Forgets what was found behind the first entries. The file holds it still: if nobody cuts it, the next write does. */
+    void dropFound(final int from) {
+        isFollowed |= from < inFile;
+        inFile = Math.min(inFile, from);
     }
 
     /** Memory with room for one more entry, to be filled in before {@link #add}. */
@@ -79,42 +100,34 @@ final class EntryTable {
 
     /** Writes what is pending to the file, with one call. */
     void write(final StorageFile file) {
-        final int length = (entries - written) * kind.bytes();
+        final int length = (entries - inFile) * kind.bytes();
         if (isFollowed) {
-            file.truncate(writtenBytes());
+            file.truncate(bytesInFile());
             isFollowed = false;
         }
-        if (length == 0) {
+        if (length <= 0) {
             return;
         }
         // A write that fails may leave a part of itself.
         isFollowed = true;
         file.claim(length, claimed);
-        claimed.putBytes(0, memory, written * kind.bytes(), length);
+        claimed.putBytes(0, memory, inFile * kind.bytes(), length);
         file.publish();
         isFollowed = false;
-        written = entries;
+        inFile = entries;
     }
 
-    /** Says that the file holds more than what counts as written: the next write cuts that before. */
-    void followed() {
-        isFollowed = true;
-    }
-
-    boolean isFollowed() {
-        return isFollowed;
-    }
-
-    /** Copies the first entries of another table. */
-    void copy(final EntryTable other, final int count) {
-        room(count).putBytes(0, other.memory, 0, count * kind.bytes());
+    /** Copies the first entries of another table, and behind them those that its file holds, up to a number, as found. */
+    void copy(final EntryTable other, final int count, final int withFound) {
+        final int copied = Math.max(count, Math.min(withFound, other.inFile));
+        room(copied).putBytes(0, other.memory, 0, copied * kind.bytes());
         ENTRIES.setRelease(this, count);
-        written = Math.min(count, other.written);
+        inFile = Math.min(copied, other.inFile);
     }
 
     /**
      * Reads the entries at the beginning of a file that can be believed and lie below the ends: none, if there are more than an
-     * index of the size allowed can have, so that no file makes this take more memory than that.
+     * index of the size allowed can have, so that no file makes this take more memory than that. All of them count as entries.
      *
      * @param bytesMax size of an index file that is allowed.
      * @return true if the file holds nothing else.
@@ -127,10 +140,10 @@ final class EntryTable {
             final FileView view) {
         final int most = Math.min(bytesMax, Integer.MAX_VALUE - READ_ENTRIES * kind.bytes()) / kind.bytes();
         final long length = file.length();
-        final long inFile = length / kind.bytes();
+        final long wholeInFile = length / kind.bytes();
         int inOrder = 0;
-        while (inOrder < inFile) {
-            final int wanted = (int) Math.min(READ_ENTRIES, inFile - inOrder);
+        while (inOrder < wholeInFile) {
+            final int wanted = (int) Math.min(READ_ENTRIES, wholeInFile - inOrder);
             final int read = file.view((long) inOrder * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
             final UnsafeBuffer target = room(inOrder + read - entries);
             target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
@@ -146,27 +159,30 @@ final class EntryTable {
                 break;
             }
         }
-        if (kind.isPadding(memory, inOrder, inFile)) {
+        if (kind.isPadding(memory, inOrder, wholeInFile)) {
             inOrder = 0;
         }
-        written = inOrder;
+        isDamaged = isGarbage
+                || length % kind.bytes() != 0
+                || (inOrder < wholeInFile && (inOrder == 0 || kind.isZero(memory, inOrder)));
+        inFile = inOrder;
         ENTRIES.setRelease(this, inOrder);
         return (long) inOrder * kind.bytes() == length;
     }
 
     /** Whether the entries beyond the ends are in order as well, up to padding. */
     private boolean ascends(final StorageFile file, final int from, final FileView view) {
-        final long inFile = file.length() / kind.bytes();
+        final long wholeInFile = file.length() / kind.bytes();
         long at = Math.max(0, from - 1);
-        while (at < inFile) {
-            final int wanted = (int) Math.min(READ_ENTRIES, inFile - at);
+        while (at < wholeInFile) {
+            final int wanted = (int) Math.min(READ_ENTRIES, wholeInFile - at);
             final int read = file.view(at * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
             final int inOrder = kind.inOrder(view.buffer(), 1, read, Long.MAX_VALUE, Long.MAX_VALUE);
             if (inOrder < read || read < wanted) {
                 return inOrder >= read || kind.isZero(view.buffer(), inOrder);
             }
             at += Math.max(1, read - 1);
-            if (at + 1 >= inFile) {
+            if (at + 1 >= wholeInFile) {
                 return true;
             }
         }
@@ -176,6 +192,11 @@ final class EntryTable {
     /** Whether what {@link #load} read was neither in order nor padding, or more than is allowed. */
     boolean isGarbage() {
         return isGarbage;
+    }
+
+    /** Whether what {@link #load} read shows that something is wrong with it: more than that entries lie beyond the ends. */
+    boolean isDamaged() {
+        return isDamaged;
     }
 
     private UnsafeBuffer room(final int more) {

@@ -16,9 +16,6 @@ final class IndexFiles {
     private final AtomicInteger holds = new AtomicInteger(1);
     private volatile boolean isDirty;
 
-    /** Greatest relative offset of the entries that were left; the writer's. */
-    private long leftRelative = -1;
-
     private IndexFiles(final StorageFile offsets, final StorageFile times) {
         this.offsets = offsets;
         this.times = times;
@@ -69,44 +66,16 @@ final class IndexFiles {
         }
     }
 
-    /** Leaves in the files no more than the entries that two tables count as written. */
+    /** Leaves in the files no more than what two tables know of. */
     void cut(final EntryTable offsetTable, final EntryTable timeTable) {
-        if (offsets.length() > offsetTable.writtenBytes()) {
-            offsets.truncate(offsetTable.writtenBytes());
+        if (offsets.length() > offsetTable.bytesInFile()) {
+            offsets.truncate(offsetTable.bytesInFile());
             isDirty = true;
         }
-        if (times.length() > timeTable.writtenBytes()) {
-            times.truncate(timeTable.writtenBytes());
+        if (times.length() > timeTable.bytesInFile()) {
+            times.truncate(timeTable.bytesInFile());
             isDirty = true;
         }
-    }
-
-    /**
-     * Leaves in the files what two tables do not count, since it is true, until something is written: to cut it costs more than
-     * all else of a clean open.
-     */
-    void leave(final EntryTable offsetTable, final EntryTable timeTable, final long lastRelative) {
-        leftRelative = lastRelative;
-        if (offsets.length() > offsetTable.writtenBytes()) {
-            offsetTable.followed();
-        }
-        if (times.length() > timeTable.writtenBytes()) {
-            timeTable.followed();
-        }
-    }
-
-    /** Cuts durably what was left, if it is not below an end. */
-    void endsAt(final long endRelative, final EntryTable offsetTable, final EntryTable timeTable) {
-        if (leftRelative >= endRelative) {
-            leftRelative = -1;
-            cut(offsetTable, timeTable);
-            force();
-        }
-    }
-
-    /** Whether something was written or cut since the last force. */
-    boolean isDirty() {
-        return isDirty;
     }
 
     /** Makes what was written durable; does nothing if that has been done. */

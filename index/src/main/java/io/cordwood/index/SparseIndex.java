@@ -31,7 +31,7 @@ public final class SparseIndex implements SegmentIndex {
     private final String offsetPath;
     private final String timePath;
     private volatile IndexTables tables;
-    private boolean wasGarbage;
+    private Finding finding = Finding.SOUND;
     private boolean isClosed;
 
     private SparseIndex(
@@ -48,8 +48,7 @@ public final class SparseIndex implements SegmentIndex {
         this.timePath = LogFiles.path(directory, baseOffset, LogFiles.TIME_INDEX);
         if (isNew) {
             final IndexFiles files = IndexFiles.create(storage, offsetPath, timePath);
-            this.tables =
-                    new ActiveIndex(limits, files, new EntryTable(EntryKind.OFFSET), new EntryTable(EntryKind.TIME));
+            this.tables = new ActiveIndex(limits, files);
         } else {
             this.tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
         }
@@ -132,8 +131,9 @@ public final class SparseIndex implements SegmentIndex {
      * was lost, and with it the largest timestamp. In a log whose largest timestamp has long not grown, that may be far in front
      * of the end.
      *
-     * <p>What is cut, because it is beyond the ends or foreign, is gone durably on return. Entries that are true but must be fed
-     * again, such as the last time entry that sealing adds, stay in the files until the next entries are written.
+     * <p>What is cut, because it is beyond the ends or foreign, is gone durably on return. Other entries behind those that are
+     * believed stay in the files, and are held against the batches that are given again. So of the two files the one that is
+     * sound keeps its bytes, whatever the other one lacks and whatever the interval is now.
      */
     @Override
     public long restore(final long endOffset, final long endPosition) {
@@ -146,20 +146,37 @@ public final class SparseIndex implements SegmentIndex {
     }
 
     @Override
-    public boolean wasGarbage() {
-        return wasGarbage;
+    public void distrust() {
+        final ActiveIndex active = active("distrust");
+        final EntryTable offsets = active.offsets();
+        final EntryTable times = active.times();
+        goOn(
+                active.files(),
+                copy(EntryKind.OFFSET, offsets, 0, offsets.known()),
+                copy(EntryKind.TIME, times, 0, times.known()),
+                active.foundBelow(),
+                true,
+                0,
+                true);
     }
 
     @Override
-    public void endsAt(final long endOffset) {
-        final ActiveIndex active = active("endsAt");
-        active.files().endsAt(endRelative(endOffset), active.offsets(), active.times());
+    public Finding finding() {
+        return finding != Finding.GARBAGE && tables instanceof ActiveIndex active && active.isMended()
+                ? Finding.MENDED
+                : finding;
+    }
+
+    @Override
+    public void restored() {
+        active("restored").restored();
     }
 
     @Override
     public void seal() {
         final ActiveIndex completed = active("seal");
         completed.seal();
+        finding = finding();
         tables = new SealedIndex(storage, this::logPath, offsetPath, timePath, completed);
         completed.files().release();
     }
@@ -218,16 +235,25 @@ public final class SparseIndex implements SegmentIndex {
     private long cut(final ActiveIndex active, final long endOffset, final long endPosition) {
         final EntryTable offsets = active.offsets();
         final EntryTable times = active.times();
-        final int offsetsKept =
-                EntryKind.OFFSET.believed(offsets.memory(), 0, offsets.entries(), endRelative(endOffset), endPosition);
-        final int timesKept = timesUpTo(times, times.entries(), offsets, offsetsKept);
-        // What an earlier call left or cut unforced, since it was true, may have become false.
-        final boolean isFalse = offsetsKept < offsets.entries()
-                || timesKept < times.entries()
-                || offsets.isFollowed()
-                || times.isFollowed()
-                || active.files().isDirty();
-        return goOn(active.files(), offsets, offsetsKept, times, timesKept, isFalse);
+        final long endRelative = endRelative(endOffset);
+        final int offsetsBelow =
+                EntryKind.OFFSET.believed(offsets.memory(), 0, offsets.known(), endRelative, endPosition);
+        final int offsetsKept = Math.min(offsets.entries(), offsetsBelow);
+        final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
+        final boolean isFound = endPosition > 0 && (offsets.hasFound() || times.hasFound());
+        // Found entries are still to be held against their batches; of others those below the ends are made again.
+        return goOn(
+                active.files(),
+                copy(EntryKind.OFFSET, offsets, offsetsKept, isFound ? offsetsBelow : offsetsKept),
+                copy(
+                        EntryKind.TIME,
+                        times,
+                        timesKept,
+                        isFound ? timesUpTo(times, times.known(), endRelative - 1) : timesKept),
+                Math.min(endPosition, active.foundBelow()),
+                active.isMended(),
+                0,
+                false);
     }
 
     /** The entries of the files that are in order, below the ends, and agree with each other. */
@@ -237,14 +263,28 @@ public final class SparseIndex implements SegmentIndex {
             final EntryTable offsets = new EntryTable(EntryKind.OFFSET);
             final EntryTable times = new EntryTable(EntryKind.TIME);
             final long endRelative = endRelative(endOffset);
-            boolean isFalse = !offsets.load(files.offsets(), endRelative, endPosition, limits.bytesMax(), view);
-            isFalse |= !times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, limits.bytesMax(), view);
-            final int inOrder = times.entries();
-            isFalse |= inOrder > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), inOrder - 1) >= endRelative;
-            wasGarbage = offsets.isGarbage() || times.isGarbage();
+            final boolean areOffsetsWhole =
+                    offsets.load(files.offsets(), endRelative, endPosition, limits.bytesMax(), view);
+            final boolean areTimesWhole =
+                    times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, limits.bytesMax(), view);
+            // Where the damage is seen to be in one file, the other one is taken for sound as long as it can be.
+            final boolean isTimesFault = areOffsetsWhole && (times.isDamaged() || times.entries() == 0);
+            final boolean isOffsetsFault = offsets.isDamaged() || (offsets.entries() == 0 && times.entries() > 1);
+            finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
             final int offsetsKept = offsetsShown(offsets, times);
-            final int timesKept = timesUpTo(times, inOrder, offsets, offsetsKept);
-            final long feedFrom = goOn(files, offsets, offsetsKept, times, timesKept, isFalse);
+            final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
+            final long feedFrom = goOn(
+                    files,
+                    copy(EntryKind.OFFSET, offsets, offsetsKept, offsets.entries()),
+                    copy(
+                            EntryKind.TIME,
+                            times,
+                            timesKept,
+                            endPosition > 0 ? timesUpTo(times, times.entries(), endRelative - 1) : 0),
+                    endPosition,
+                    !areOffsetsWhole || !areTimesWhole,
+                    isTimesFault ? longestStep(offsets) : 0,
+                    isOffsetsFault);
             sealed.close();
             return feedFrom;
         } catch (final RuntimeException | Error e) {
@@ -255,27 +295,26 @@ public final class SparseIndex implements SegmentIndex {
         }
     }
 
-    /** Goes on with the first entries of two tables. What is false is gone durably before anything new can be written. */
+    private static EntryTable copy(final EntryKind kind, final EntryTable from, final int count, final int withFound) {
+        final EntryTable copy = new EntryTable(kind);
+        copy.copy(from, count, withFound);
+        return copy;
+    }
+
+    /** Goes on with other tables. What the files hold beyond these is gone durably before anything new can be written. */
     private long goOn(
             final IndexFiles files,
             final EntryTable offsets,
-            final int offsetsKept,
             final EntryTable times,
-            final int timesKept,
-            final boolean isFalse) {
-        final EntryTable keptOffsets = new EntryTable(EntryKind.OFFSET);
-        keptOffsets.copy(offsets, offsetsKept);
-        final EntryTable keptTimes = new EntryTable(EntryKind.TIME);
-        keptTimes.copy(times, timesKept);
-        final ActiveIndex restored = new ActiveIndex(limits, files, keptOffsets, keptTimes);
+            final long foundBelow,
+            final boolean isMended,
+            final long missingAbove,
+            final boolean areTimesSound) {
+        final ActiveIndex restored = new ActiveIndex(limits, files, offsets, times, foundBelow);
+        restored.restores(isMended, missingAbove, areTimesSound);
         tables = restored;
-        if (isFalse) {
-            files.cut(keptOffsets, keptTimes);
-            files.force();
-        } else {
-            files.leave(
-                    keptOffsets, keptTimes, Math.max(lastOf(offsets, EntryKind.OFFSET), lastOf(times, EntryKind.TIME)));
-        }
+        files.cut(offsets, times);
+        files.force();
         return restored.lastPosition();
     }
 
@@ -293,25 +332,30 @@ public final class SparseIndex implements SegmentIndex {
         return FloorSearch.offset(offsets.memory(), offsets.entries(), shown) + 1;
     }
 
-    private static int timesUpTo(
-            final EntryTable times, final int inOrder, final EntryTable offsets, final int offsetsKept) {
-        final int last =
-                offsetsKept == 0 ? -1 : OffsetIndexDescriptor.relativeOffset(offsets.memory(), offsetsKept - 1);
-        int kept = inOrder;
-        while (kept > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), kept - 1) > last) {
+    /** Most bytes between two entries: more than the interval that they were written with, which may not be the present one. */
+    private static long longestStep(final EntryTable offsets) {
+        long longest = 0;
+        long before = 0;
+        for (int i = 0; i < offsets.entries(); i++) {
+            final long position = OffsetIndexDescriptor.position(offsets.memory(), i);
+            longest = Math.max(longest, position - before);
+            before = position;
+        }
+        return longest;
+    }
+
+    /** How many of the first time entries speak of offsets up to one. */
+    private static int timesUpTo(final EntryTable times, final int count, final long relative) {
+        int kept = count;
+        while (kept > 0 && TimeIndexDescriptor.relativeOffset(times.memory(), kept - 1) > relative) {
             kept--;
         }
         return kept;
     }
 
-    private static long lastOf(final EntryTable table, final EntryKind kind) {
-        final int last = table.entries() - 1;
-        if (last < 0) {
-            return -1;
-        }
-        return kind == EntryKind.OFFSET
-                ? OffsetIndexDescriptor.relativeOffset(table.memory(), last)
-                : TimeIndexDescriptor.relativeOffset(table.memory(), last);
+    /** Relative offset of the last of so many offset entries; -1 if there is none. */
+    private static long lastOf(final EntryTable offsets, final int count) {
+        return count == 0 ? -1 : OffsetIndexDescriptor.relativeOffset(offsets.memory(), count - 1);
     }
 
     private String logPath() {

@@ -1,10 +1,14 @@
 package io.cordwood.index;
 
+import io.cordwood.log.BatchCursor;
 import io.cordwood.log.IndexLimits;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.SegmentIndexFactory;
+import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +58,57 @@ public final class SparseIndexes implements SegmentIndexFactory {
     @Override
     public List<String> suffixes() {
         return List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
+    }
+
+    /**
+     * Builds one file of a segment's index anew from the segment, and leaves the other one as it is. For a log that nobody has
+     * open. The open of a log does the same where it finds one of them damaged.
+     *
+     * <p>Durable on return. Costs a walk through the segment; batches that are damaged, or whose offsets cannot be, get no entry.
+     *
+     * @param storage of the log.
+     * @param directory of the log in the storage.
+     * @param baseOffset of the segment.
+     * @param limits on bytes and interval.
+     * @param suffix of the file: {@link LogFiles#OFFSET_INDEX} or {@link LogFiles#TIME_INDEX}.
+     * @throws IllegalArgumentException if the suffix is no index file's.
+     * @throws io.cordwood.log.store.StorageException if the segment is not there, or the disk fails.
+     */
+    public void rebuild(
+            final Storage storage,
+            final String directory,
+            final long baseOffset,
+            final IndexLimits limits,
+            final String suffix) {
+        if (!suffixes().contains(suffix)) {
+            throw new IllegalArgumentException(
+                    "an index of a segment has files that end in " + suffixes() + ", none in " + suffix);
+        }
+        try (StorageFile log = storage.open(LogFiles.path(directory, baseOffset, LogFiles.LOG), FileUse.READ, 0);
+                SparseIndex index = open(storage, directory, baseOffset, limits);
+                BatchCursor batches = new BatchCursor(BatchCursor.CHUNK_BYTES, Long.MAX_VALUE)) {
+            final long end = log.length();
+            storage.delete(LogFiles.path(directory, baseOffset, suffix));
+            index.restore(Long.MAX_VALUE, end);
+            index.distrust();
+            long due = baseOffset;
+            batches.open(log, baseOffset, 0, end);
+            for (BatchCursor.Step step = batches.next(); step != BatchCursor.Step.END; step = batches.next()) {
+                if (!batches.isCrcValid()) {
+                    batches.resync();
+                    continue;
+                }
+                final RecordBatchFlyweight batch = batches.batch();
+                final long last = batch.lastOffset();
+                if (batch.baseOffset() >= due && last >= batch.baseOffset() && last - baseOffset <= Integer.MAX_VALUE) {
+                    index.append(last, batches.position(), batch.maxTimestamp());
+                    due = last + 1;
+                }
+            }
+            index.seal();
+            index.force();
+        }
+        storage.syncDirectory(directory);
     }
 
     private static boolean isPlausible(

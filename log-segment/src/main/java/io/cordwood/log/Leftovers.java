@@ -135,7 +135,8 @@ final class Leftovers {
         return !isListed(log, files) && !isListed(log + LogFiles.SWAP, files);
     }
 
-    private static boolean isListed(final String name, final List<FileStatus> files) {
+    /** Whether files that are sorted by name have one of a name. */
+    static boolean isListed(final String name, final List<FileStatus> files) {
         final FileStatus wanted = new FileStatus(name, 0, 0, false);
         return Collections.binarySearch(files, wanted, Comparator.comparing(FileStatus::name)) >= 0;
     }

@@ -190,7 +190,7 @@ final class LogOpening {
             // The last one's may lack entries after a crash.
             final boolean isDue =
                     i < sound.length - 1 || (builder.recoveryPoint == Long.MAX_VALUE && segment.bytes() > 0);
-            if (!sound[i] && isDue) {
+            if (!sound[i] && isDue && isIndexMissing(files, segment.baseOffset())) {
                 recovery.noteIndex(segment);
             }
         }
@@ -210,6 +210,16 @@ final class LogOpening {
         final Segment[] result = segments.subList(0, left).toArray(new Segment[0]);
         result[left - 1] = openForAppending(segmentFiles, result[left - 1], builder.config);
         return new SegmentList(result);
+    }
+
+    private boolean isIndexMissing(final List<FileStatus> files, final long base) {
+        for (final String suffix : builder.indexes.suffixes()) {
+            final String name = LogFiles.name(base, suffix);
+            if (!Leftovers.isListed(name, files)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void deleteBehindCut(final Segment lost, final SegmentFiles segmentFiles, final LogRecovery recovery) {

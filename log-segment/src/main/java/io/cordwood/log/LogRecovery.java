@@ -7,8 +7,10 @@ import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +54,8 @@ final class LogRecovery implements AutoCloseable {
     /** Base offset of the last segment of which one batch that is too far was judged: it speaks for those behind it. */
     private long overflowJudged = -1;
 
-    /** Base offset of the segment whose index was told of last: once is enough. */
-    private long notedIndex = -1;
+    /** Base offsets of the segments whose indexes were told of: once is enough. */
+    private final Set<Long> notedIndexes = new HashSet<>();
 
     LogRecovery(
             final Storage storage,
@@ -89,7 +91,7 @@ final class LogRecovery implements AutoCloseable {
         entries.subList(laterThan, entries.size()).clear();
         overflow = null;
         overflowJudged = -1;
-        notedIndex = -1;
+        notedIndexes.clear();
         scan.release();
         probe.release();
         view.release();
@@ -178,7 +180,7 @@ final class LogRecovery implements AutoCloseable {
             progress.next();
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
-            if (!recoverSegment(segments.get(i), isLast || !sound[i], end)) {
+            if (!recoverSegment(segments.get(i), sound[i], end)) {
                 if (overflow != null) {
                     return SPLIT_DUE;
                 }
@@ -189,7 +191,10 @@ final class LogRecovery implements AutoCloseable {
             }
         }
         progress.end();
-        last.index().endsAt(endOffset);
+        last.index().restored();
+        if (recoveryPoint == Long.MAX_VALUE) {
+            noteMended(last, sound[bases.length - 1]);
+        }
         return bases.length;
     }
 
@@ -260,17 +265,27 @@ final class LogRecovery implements AutoCloseable {
     private long restoreIndex(final Segment segment, final long end, final long upTo) {
         final long feedFrom = segment.index().restore(end, upTo);
         final boolean isBelieved = feedFrom == 0 || isBatchAt(segment, feedFrom);
-        if (!isBelieved || segment.index().wasGarbage()) {
+        if (!isBelieved || segment.index().finding() == SegmentIndex.Finding.GARBAGE) {
             noteIndex(segment);
         }
-        return isBelieved ? feedFrom : segment.index().restore(end, 0);
+        if (isBelieved) {
+            return feedFrom;
+        }
+        segment.index().distrust();
+        return 0;
+    }
+
+    /** What looks odd from outside may be legal, such as an index that is full. */
+    private void noteMended(final Segment segment, final boolean isSound) {
+        if (!isSound && segment.bytes() > 0 && segment.index().finding() != SegmentIndex.Finding.SOUND) {
+            noteIndex(segment);
+        }
     }
 
     void noteIndex(final Segment segment) {
-        if (segment.baseOffset() == notedIndex) {
+        if (!notedIndexes.add(segment.baseOffset())) {
             return;
         }
-        notedIndex = segment.baseOffset();
         note(
                 RecoveryReport.Kind.INDEX_REBUILT,
                 segment.path(),
@@ -292,7 +307,7 @@ final class LogRecovery implements AutoCloseable {
     }
 
     /** False if the log ends in this segment because of damage, or the segment must be split first. */
-    private boolean recoverSegment(final Segment segment, final boolean needsIndex, final long end) {
+    private boolean recoverSegment(final Segment segment, final boolean isSound, final long end) {
         if (overflows(segment, end)) {
             return false;
         }
@@ -306,7 +321,7 @@ final class LogRecovery implements AutoCloseable {
             endOffset = segment.baseOffset();
         } else if (isJudged) {
             feedFrom = restoreIndex(segment, end, judgedFrom);
-        } else if (needsIndex) {
+        } else if (!isSound) {
             feedFrom = restoreIndex(segment, end, segment.bytes());
         }
         final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
@@ -314,6 +329,7 @@ final class LogRecovery implements AutoCloseable {
         if (!isLast && isWhole) {
             if (feedFrom != NOWHERE) {
                 segment.index().seal();
+                noteMended(segment, isSound);
             }
             noteMissing(segment, from, end);
         }
@@ -390,6 +406,7 @@ final class LogRecovery implements AutoCloseable {
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
             feed(segment, step);
         }
+        segment.index().restored();
     }
 
     /** What lies where it should gets its entries, a damaged batch too: its place is known, and others are found from there. */

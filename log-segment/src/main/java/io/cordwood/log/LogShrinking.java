@@ -289,6 +289,7 @@ final class LogShrinking {
                                 scan.batch().maxTimestamp());
             }
         }
+        active.index().restored();
     }
 
     /** Restores the derived states from their files and replays what these do not tell. */

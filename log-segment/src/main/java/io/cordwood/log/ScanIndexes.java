@@ -46,6 +46,7 @@ public final class ScanIndexes implements SegmentIndexFactory {
         private final Storage storage;
         private final String directory;
         private final long baseOffset;
+        private Finding finding = Finding.SOUND;
         private volatile long largestTimestamp = -1;
 
         ScanIndex(final Storage storage, final String directory, final long baseOffset) {
@@ -54,9 +55,13 @@ public final class ScanIndexes implements SegmentIndexFactory {
             this.baseOffset = baseOffset;
         }
 
-        void removeFiles() {
-            storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX)));
-            storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX)));
+        /** True if one was there. */
+        boolean removeFiles() {
+            final boolean hadOffsets =
+                    storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX)));
+            final boolean hadTimes =
+                    storage.delete(LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX)));
+            return hadOffsets || hadTimes;
         }
 
         @Override
@@ -93,9 +98,24 @@ public final class ScanIndexes implements SegmentIndexFactory {
 
         @Override
         public long restore(final long endOffset, final long endPosition) {
-            removeFiles();
+            finding = removeFiles() ? Finding.MENDED : Finding.SOUND;
             largestTimestamp = -1;
             return 0;
+        }
+
+        @Override
+        public void distrust() {
+            // There is nothing to be wrong.
+        }
+
+        @Override
+        public void restored() {
+            // Nothing is kept in files.
+        }
+
+        @Override
+        public Finding finding() {
+            return finding;
         }
 
         @Override

@@ -66,34 +66,45 @@ public interface SegmentIndex extends AutoCloseable {
 
     /**
      * Opens the index for appending after an open, a recovery or a truncation: keeps the first entries, as far as they can be
-     * believed and lie below both ends, and drops the rest. What is not true below the ends is gone durably on return.
+     * believed and lie below both ends. What is beyond them is gone durably on return; other entries stay in the files and are
+     * held against the batches that are given next. A file that is missing or damaged is so built anew, and it alone.
      *
      * @param endOffset every kept entry is below this offset; {@code Long.MAX_VALUE} only if nothing was cut off the segment,
      *     since an entry of what was cut is then taken for a true one and not dropped durably.
      * @param endPosition every kept entry is below this position of the segment's file.
-     * @return the position from which the batches of the segment must be given to {@link #append} again; at most
-     *     {@code endPosition}.
+     * @return the position from which the batches of the segment must be given to {@link #append} again, and {@link #restored}
+     *     be called then; at most {@code endPosition}.
      */
     long restore(long endOffset, long endPosition);
 
     /**
-     * Whether the last {@link #restore} met what neither an append nor a crash leaves, such as entries that do not ascend.
-     *
-     * @return false if what was dropped, if anything, can be explained.
+     * Says that no batch begins where {@link #restore} has answered that the index goes on. Nothing is taken for granted then:
+     * each entry is held against its batch, and the batches are given from position 0 on.
      */
-    default boolean wasGarbage() {
-        return false;
+    void distrust();
+
+    /**
+     * Says that after {@link #restore} all batches of the segment have been given: what is left in the files and belongs to none
+     * of them is not true, and is gone durably on return. Later appends would make it look true.
+     */
+    void restored();
+
+    /** What {@link #restore} and the batches after it found the files to be. */
+    enum Finding {
+        /** Nothing is wrong with them. */
+        SOUND,
+        /** Entries were missing, or were dropped: a crash can have left them so. */
+        MENDED,
+        /** They held what neither an append nor a crash leaves, such as entries that do not ascend. */
+        GARBAGE
     }
 
     /**
-     * Tells where the segment ends, once a scan behind {@link #restore} has found that out: what was left in the files and is at or
-     * above that offset is not true, and is gone durably on return. Later appends would make it look true.
+     * How the files were found. It is known as a whole after {@link #restored} or {@link #seal}.
      *
-     * @param endOffset behind the last batch of the segment.
+     * @return the finding of the last {@link #restore}.
      */
-    default void endsAt(final long endOffset) {
-        // Nothing is left in files.
-    }
+    Finding finding();
 
     /**
      * Ends the index at a roll or clean close: writes what is not yet in the files, the last time entry among it, and cuts

@@ -98,6 +98,21 @@ final class HeaderWalkTest {
             }
 
             @Override
+            public void distrust() {
+                index.distrust();
+            }
+
+            @Override
+            public void restored() {
+                index.restored();
+            }
+
+            @Override
+            public Finding finding() {
+                return index.finding();
+            }
+
+            @Override
             public void seal() {
                 index.seal();
             }

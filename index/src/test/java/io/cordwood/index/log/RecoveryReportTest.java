@@ -1,12 +1,15 @@
 package io.cordwood.index.log;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.CleanShutdownMarker;
 import io.cordwood.log.DirectoryConfig;
+import io.cordwood.log.IndexLimits;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
@@ -236,6 +239,81 @@ final class RecoveryReportTest {
         }
         try (Log log = open(Long.MAX_VALUE)) {
             assertEquals(List.of(), kinds(log));
+        }
+    }
+
+    /** The topic has another interval by now, and the bytes of the file that is sound are the old one's all the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX})
+    void anIndexThatIsDamagedIsRebuiltAlone(final String suffix) throws IOException {
+        final String other = suffix.equals(LogFiles.TIME_INDEX) ? LogFiles.OFFSET_INDEX : LogFiles.TIME_INDEX;
+        final long[] bases = closed(120);
+        final SparseIndexes indexes = new SparseIndexes();
+        // An open lets the last segment's index grow by the present interval.
+        for (final long base : new long[] {bases[bases.length - 1], bases[1]}) {
+            final byte[] sound = Files.readAllBytes(file(base, other));
+            final byte[] good = Files.readAllBytes(file(base, suffix));
+            for (final boolean isMissing : new boolean[] {true, false}) {
+                Files.write(file(base, suffix), Arrays.copyOf(good, good.length - 1));
+                if (isMissing) {
+                    Files.delete(file(base, suffix));
+                }
+                final LogConfig now =
+                        LogConfig.of(Map.of("internal.segment.bytes", "16384", "index.interval.bytes", "300"));
+                try (Log log = new LogBuilder(storage, "")
+                        .config(now)
+                        .indexes(indexes)
+                        .recoveryPoint(Long.MAX_VALUE)
+                        .open(NOW)) {
+                    assertEquals(List.of(RecoveryReport.Kind.INDEX_REBUILT), kinds(log));
+                }
+                assertArrayEquals(sound, Files.readAllBytes(file(base, other)), "base " + base);
+                Files.delete(file(base, suffix));
+                indexes.rebuild(storage, "", base, new IndexLimits(1 << 20, 1024), suffix);
+                assertArrayEquals(sound, Files.readAllBytes(file(base, other)), "base " + base);
+                assertArrayEquals(good, Files.readAllBytes(file(base, suffix)), "base " + base);
+            }
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> indexes.rebuild(storage, "", 0, new IndexLimits(1 << 20, 1024), LogFiles.TXN_INDEX));
+    }
+
+    /** A full index is as long as one that was preallocated, and one without timestamps as short as one that was lost. */
+    @Test
+    void anIndexThatIsFullOrLegallyEmptyIsNotToldOf() throws IOException {
+        final LogConfig config = LogConfig.of(Map.of(
+                "internal.segment.bytes", "1000000", "index.interval.bytes", "300", "segment.index.bytes", "96"));
+        for (final boolean hasTimes : new boolean[] {true, false}) {
+            storage.close();
+            directory = Files.createDirectory(directory.resolve("times-" + hasTimes));
+            storage = new DiskStorage(directory);
+            final LogBuilder builder = new LogBuilder(storage, "")
+                    .config(config)
+                    .indexes(new SparseIndexes())
+                    .recoveryPoint(Long.MAX_VALUE);
+            final long[] bases;
+            try (Log log = builder.open(NOW)) {
+                for (int i = 0; i < 60; i++) {
+                    append(log, i, hasTimes ? NOW + i / 20 * 20L : -1);
+                }
+                bases = log.baseOffsets();
+            }
+            assertTrue(bases.length > 2);
+            assertEquals(96, Files.size(file(0, LogFiles.OFFSET_INDEX)), "full");
+            assertEquals(hasTimes, Files.size(file(0, LogFiles.TIME_INDEX)) > 0);
+            for (int round = 0; round < 2; round++) {
+                try (Log log = builder.open(NOW)) {
+                    assertEquals(List.of(), kinds(log), "round " + round);
+                }
+            }
+            // As long as a full one, but padded.
+            final byte[] full = Files.readAllBytes(file(0, LogFiles.OFFSET_INDEX));
+            Files.write(file(0, LogFiles.OFFSET_INDEX), Arrays.copyOf(Arrays.copyOf(full, 80), 96));
+            try (Log log = builder.open(NOW)) {
+                assertEquals(List.of(RecoveryReport.Kind.INDEX_REBUILT), kinds(log));
+            }
+            assertArrayEquals(full, Files.readAllBytes(file(0, LogFiles.OFFSET_INDEX)));
         }
     }
 
