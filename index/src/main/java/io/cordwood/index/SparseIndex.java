@@ -1,6 +1,7 @@
 package io.cordwood.index;
 
 import io.cordwood.log.IndexLimits;
+import io.cordwood.log.IndexLookUps;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.SegmentIndex;
 import io.cordwood.log.store.FileView;
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * The first one after {@link SparseIndexes#open} reads the files through and believes them up to where they are cut or padded, or
  * not at all if their entries do not ascend: that costs time and gives no wrong answer, and {@link #damage} tells of it.
  *
- * <p>Threads and durability: see {@link SegmentIndex}. {@link #force} covers what is in the files; the last entries of an index
+ * <p>Threads and durability: see {@link SegmentIndex} and {@link IndexLookUps}. {@link #force} covers what is in the files; the last entries of an index
  * that grows may be missing there, and {@link #restore} asks for their batches again.
  */
-public final class SparseIndex implements SegmentIndex {
+public final class SparseIndex implements SegmentIndex, IndexLookUps {
     private final Storage storage;
     private final String directory;
     private final long baseOffset;
@@ -81,6 +82,11 @@ public final class SparseIndex implements SegmentIndex {
     @Override
     public boolean isFull() {
         return tables instanceof ActiveIndex active && active.isFull();
+    }
+
+    @Override
+    public IndexLookUps lookUps() {
+        return this;
     }
 
     @Override

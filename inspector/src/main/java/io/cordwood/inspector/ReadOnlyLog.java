@@ -1,5 +1,6 @@
 package io.cordwood.inspector;
 
+import io.cordwood.index.SparseIndex;
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.inspector.PartitionFiles.SegmentFiles;
 import io.cordwood.log.BatchCursor;
@@ -7,7 +8,6 @@ import io.cordwood.log.BatchCursor.Step;
 import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.IndexLimits;
 import io.cordwood.log.LogFiles;
-import io.cordwood.log.SegmentIndex;
 import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.CorruptRecordException;
@@ -121,7 +121,7 @@ final class ReadOnlyLog implements AutoCloseable {
         if (!isReadable(segment.offsetIndex()) || offset <= segment.baseOffset()) {
             return 0;
         }
-        try (SegmentIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
+        try (SparseIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
             final long position = index.positionOf(offset, view);
             return isBatchBefore(segment, position, offset) ? position : 0;
         }
@@ -132,7 +132,7 @@ final class ReadOnlyLog implements AutoCloseable {
         if (!isReadable(segment.timeIndex()) || !isReadable(segment.offsetIndex())) {
             return 0;
         }
-        try (SegmentIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
+        try (SparseIndex index = new SparseIndexes().open(storage, directory, segment.baseOffset(), LIMITS)) {
             final long largest = index.largestTimestamp(view);
             if (!isLast && largest >= 0 && largest < timestampMs) {
                 return -1;

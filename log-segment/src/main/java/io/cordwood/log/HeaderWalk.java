@@ -25,7 +25,7 @@ final class HeaderWalk implements AutoCloseable {
      * @throws CorruptLogException if what should hold the offset is damaged.
      */
     long find(final Segment in, final long offset, final long end, final long logEnd) {
-        final long from = offset <= in.baseOffset() ? 0 : in.index().positionOf(offset, probe);
+        final long from = offset <= in.baseOffset() ? 0 : in.lookUps().positionOf(offset, probe);
         final long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
         return found < 0 ? walk(in, 0, in.baseOffset(), offset, end, logEnd) : found;
     }

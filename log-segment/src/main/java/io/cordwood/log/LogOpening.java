@@ -191,7 +191,7 @@ final class LogOpening {
             final boolean isDue =
                     i < sound.length - 1 || (builder.recoveryPoint == Long.MAX_VALUE && segment.bytes() > 0);
             if (!sound[i] && isDue && isIndexMissing(files, segment.baseOffset())) {
-                recovery.noteIndex(segment);
+                recovery.indexes().note(segment);
             }
         }
         final int left = recovery.recover(

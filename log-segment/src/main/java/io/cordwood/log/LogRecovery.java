@@ -7,10 +7,8 @@ import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +52,7 @@ final class LogRecovery implements AutoCloseable {
     /** Base offset of the last segment of which one batch that is too far was judged: it speaks for those behind it. */
     private long overflowJudged = -1;
 
-    /** Base offsets of the segments whose indexes were told of: once is enough. */
-    private final Set<Long> notedIndexes = new HashSet<>();
+    private final IndexRestore indexes = new IndexRestore(this);
 
     LogRecovery(
             final Storage storage,
@@ -81,6 +78,10 @@ final class LogRecovery implements AutoCloseable {
         entries.add(new RecoveryReport.Entry(kind, path, position, offset, reason));
     }
 
+    IndexRestore indexes() {
+        return indexes;
+    }
+
     /** Entries so far, for {@link #forget}. */
     int noted() {
         return entries.size();
@@ -91,7 +92,7 @@ final class LogRecovery implements AutoCloseable {
         entries.subList(laterThan, entries.size()).clear();
         overflow = null;
         overflowJudged = -1;
-        notedIndexes.clear();
+        indexes.forget();
         scan.release();
         probe.release();
         view.release();
@@ -167,7 +168,7 @@ final class LogRecovery implements AutoCloseable {
             reached = Math.max(reached, traces.last());
         }
         final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
-        lastFeedFrom = restoreIndex(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
+        lastFeedFrom = indexes.restore(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
         point = Math.max(bases[0], isLastJudgedWhole ? recoveryPoint : Math.min(recoveryPoint, endOfFile(last)));
         if (overflow != null) {
             return SPLIT_DUE;
@@ -193,7 +194,7 @@ final class LogRecovery implements AutoCloseable {
         progress.end();
         last.index().restored();
         if (recoveryPoint == Long.MAX_VALUE) {
-            noteMended(last, sound[bases.length - 1]);
+            indexes.noteMended(last, sound[bases.length - 1]);
         }
         return bases.length;
     }
@@ -261,40 +262,8 @@ final class LogRecovery implements AutoCloseable {
         with.start(segment, from, segment.bytes(), from == 0 ? segment.baseOffset() : -1, end, keepBelow);
     }
 
-    /** Restores an index, of which only what points to a sound batch is believed. */
-    private long restoreIndex(final Segment segment, final long end, final long upTo) {
-        final long feedFrom = segment.index().restore(end, upTo);
-        final boolean isBelieved = feedFrom == 0 || isBatchAt(segment, feedFrom);
-        if (!isBelieved || segment.index().finding() == SegmentIndex.Finding.GARBAGE) {
-            noteIndex(segment);
-        }
-        if (isBelieved) {
-            return feedFrom;
-        }
-        segment.index().distrust();
-        return 0;
-    }
-
-    /** What looks odd from outside may be legal, such as an index that is full. */
-    private void noteMended(final Segment segment, final boolean isSound) {
-        if (!isSound && segment.bytes() > 0 && segment.index().finding() != SegmentIndex.Finding.SOUND) {
-            noteIndex(segment);
-        }
-    }
-
-    void noteIndex(final Segment segment) {
-        if (!notedIndexes.add(segment.baseOffset())) {
-            return;
-        }
-        note(
-                RecoveryReport.Kind.INDEX_REBUILT,
-                segment.path(),
-                0,
-                segment.baseOffset(),
-                "the index of this segment is built anew");
-    }
-
-    private boolean isBatchAt(final Segment segment, final long position) {
+    /** Whether a sound batch begins at a position. */
+    boolean isBatchAt(final Segment segment, final long position) {
         startScan(probe, segment, position, Long.MAX_VALUE, 0);
         final boolean isSound = probe.next() == SegmentScan.Step.SOUND;
         probe.release();
@@ -317,19 +286,19 @@ final class LogRecovery implements AutoCloseable {
         final long statesFrom = statesFrom(segment, end);
         long feedFrom = NOWHERE;
         if (isLast) {
-            feedFrom = judgedFrom < lastFeedFrom ? restoreIndex(segment, Long.MAX_VALUE, judgedFrom) : lastFeedFrom;
+            feedFrom = judgedFrom < lastFeedFrom ? indexes.restore(segment, Long.MAX_VALUE, judgedFrom) : lastFeedFrom;
             endOffset = segment.baseOffset();
         } else if (isJudged) {
-            feedFrom = restoreIndex(segment, end, judgedFrom);
+            feedFrom = indexes.restore(segment, end, judgedFrom);
         } else if (!isSound) {
-            feedFrom = restoreIndex(segment, end, segment.bytes());
+            feedFrom = indexes.restore(segment, end, segment.bytes());
         }
         final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
         final boolean isWhole = from >= segment.bytes() || scanSegment(segment, from, feedFrom, end);
         if (!isLast && isWhole) {
             if (feedFrom != NOWHERE) {
                 segment.index().seal();
-                noteMended(segment, isSound);
+                indexes.noteMended(segment, isSound);
             }
             noteMissing(segment, from, end);
         }

@@ -51,7 +51,7 @@ final class LogShrinking {
                     highWatermark,
                     (list, index) -> ageMs(list.get(index), nowMs) > config.retentionMs());
             final Segment first = segments.list().first();
-            final long timestamp = first.index().largestTimestamp(view);
+            final long timestamp = first.lookUps().largestTimestamp(view);
             if (timestamp > nowMs && isYoungerOneOld(config, nowMs)) {
                 blocker = first.baseOffset();
                 blockerTimestamp = timestamp;
@@ -79,9 +79,9 @@ final class LogShrinking {
     }
 
     private long ageMs(final Segment segment, final long nowMs) {
-        final long largest = segment.index().largestTimestamp(view);
+        final long largest = segment.lookUps().largestTimestamp(view);
         // A damaged index may not know the youngest records: they are no reason to drop the segment before its time.
-        final boolean isKnown = largest >= 0 && segment.index().damage() == null;
+        final boolean isKnown = largest >= 0 && segment.lookUps().damage() == null;
         return nowMs - (isKnown ? largest : Math.max(largest, segment.modifiedMs()));
     }
 

@@ -54,9 +54,9 @@ final class OffsetsByTime implements AutoCloseable {
             segment = candidate;
             final boolean isBeingCut = stableEnd != Long.MAX_VALUE && list.endOffset(i, Long.MAX_VALUE) >= stableEnd;
             if (isBeingCut
-                    || candidate.index().largestTimestamp(view) >= timestampMs
-                    || candidate.index().damage() != null) {
-                final long from = isBeingCut ? 0 : candidate.index().positionOfTimestamp(timestampMs, view);
+                    || candidate.lookUps().largestTimestamp(view) >= timestampMs
+                    || candidate.lookUps().damage() != null) {
+                final long from = isBeingCut ? 0 : candidate.lookUps().positionOfTimestamp(timestampMs, view);
                 final long found = findIn(candidate, from, timestampMs, end);
                 if (found >= 0) {
                     return found;

@@ -42,7 +42,7 @@ public final class ScanIndexes implements SegmentIndexFactory {
     }
 
     /** Knows the largest timestamp and nothing else. */
-    private static final class ScanIndex implements SegmentIndex {
+    private static final class ScanIndex implements SegmentIndex, IndexLookUps {
         private final Storage storage;
         private final String directory;
         private final long baseOffset;
@@ -74,6 +74,11 @@ public final class ScanIndexes implements SegmentIndexFactory {
         @Override
         public boolean isFull() {
             return false;
+        }
+
+        @Override
+        public IndexLookUps lookUps() {
+            return this;
         }
 
         @Override

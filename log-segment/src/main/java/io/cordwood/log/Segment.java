@@ -18,6 +18,7 @@ final class Segment implements AutoCloseable {
     private final String path;
     private final StorageFile file;
     private final SegmentIndex index;
+    private final IndexLookUps lookUps;
 
     /** The file through which a sealed segment was written, kept until a force has covered it; null when it was. */
     private final @Nullable StorageFile unforced;
@@ -36,6 +37,7 @@ final class Segment implements AutoCloseable {
         this.path = path;
         this.file = file;
         this.index = index;
+        this.lookUps = index.lookUps();
         this.unforced = unforced;
         this.modifiedMs = modifiedMs;
     }
@@ -52,8 +54,14 @@ final class Segment implements AutoCloseable {
         return file;
     }
 
+    /** The index, for the writer. */
     SegmentIndex index() {
         return index;
+    }
+
+    /** The index, for readers. */
+    IndexLookUps lookUps() {
+        return lookUps;
     }
 
     @Nullable
@@ -97,7 +105,7 @@ final class Segment implements AutoCloseable {
      * one behind the offset: an index may be wrong and must not lead a reader past anything.
      */
     long floorPosition(final long offset, final FileView view) {
-        final long position = offset <= baseOffset ? 0 : index.positionOf(offset, view);
+        final long position = offset <= baseOffset ? 0 : lookUps.positionOf(offset, view);
         final long left = file.length() - position;
         if (position <= 0 || left < RecordBatchDescriptor.HEADER_BYTES) {
             return 0;

@@ -1,14 +1,10 @@
 package io.cordwood.log;
 
-import io.cordwood.log.store.FileView;
-import org.jspecify.annotations.Nullable;
-
 /**
- * Where in a segment's file an offset or a timestamp is to be looked for: a sparse offset index and a time index, always
- * rebuildable from the segment. An answer is a floor: the place asked for is at the returned position or behind it.
+ * The index of a segment, as the log's writer keeps it: a sparse offset index and a time index, always rebuildable from the segment.
+ * Readers have its {@link IndexLookUps}.
  *
- * <p>Threads: {@link #append}, {@link #restore}, {@link #seal} and {@link #close} belong to the log's writer. The look-ups,
- * {@link #largestTimestamp} and {@link #damage} may be called by any thread at any time. {@link #force} may run beside the writer.
+ * <p>Threads: all belongs to the log's writer, but for {@link #lookUps}, and for {@link #force}, which may run beside the writer.
  *
  * <p>Durability: nothing before {@link #force}. An index that was lost, cut or spoiled costs time and never data.
  */
@@ -30,39 +26,11 @@ public interface SegmentIndex extends AutoCloseable {
     boolean isFull();
 
     /**
-     * Position at or before the batch that holds an offset.
+     * What readers ask.
      *
-     * @param offset to look for.
-     * @param view of the calling reader, free to be used.
-     * @return position of the last indexed batch whose last offset is at most {@code offset}; 0 if there is none.
+     * @return the look-ups, the same ones always.
      */
-    long positionOf(long offset, FileView view);
-
-    /**
-     * Position at or before the first record that is at least as young as a timestamp.
-     *
-     * @param timestampMs to look for.
-     * @param view of the calling reader, free to be used.
-     * @return a position from which a scan by timestamp may start; 0 if nothing better is known.
-     */
-    long positionOfTimestamp(long timestampMs, FileView view);
-
-    /**
-     * The largest timestamp that was taken note of. After this call {@link #damage} tells whether it can be relied on.
-     *
-     * @param view of the caller, free to be used.
-     * @return milliseconds since the epoch, or -1 if there is none.
-     */
-    long largestTimestamp(FileView view);
-
-    /**
-     * What look-ups found to be wrong with the index. They go on with what can be believed, and are slower and not wrong; but
-     * {@link #largestTimestamp} may be less than what the segment holds. {@link #restore} and the segment's batches mend it.
-     *
-     * @return file and fault, or null if nothing is known to be wrong.
-     */
-    @Nullable
-    String damage();
+    IndexLookUps lookUps();
 
     /**
      * Opens the index for appending after an open, a recovery or a truncation: keeps the first entries, as far as they can be

@@ -57,7 +57,7 @@ final class SegmentList {
         long largest = -1;
         try (FileView view = new FileView()) {
             for (final Segment segment : segments) {
-                largest = Math.max(largest, segment.index().largestTimestamp(view));
+                largest = Math.max(largest, segment.lookUps().largestTimestamp(view));
             }
         }
         return largest;

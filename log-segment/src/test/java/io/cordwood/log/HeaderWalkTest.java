@@ -55,11 +55,16 @@ final class HeaderWalkTest {
             return scan.suffixes();
         }
 
-        private final class Pointing implements SegmentIndex {
+        private final class Pointing implements SegmentIndex, IndexLookUps {
             private final SegmentIndex index;
 
             Pointing(final SegmentIndex index) {
                 this.index = index;
+            }
+
+            @Override
+            public IndexLookUps lookUps() {
+                return this;
             }
 
             @Override
@@ -79,17 +84,17 @@ final class HeaderWalkTest {
 
             @Override
             public long positionOfTimestamp(final long timestampMs, final FileView view) {
-                return index.positionOfTimestamp(timestampMs, view);
+                return index.lookUps().positionOfTimestamp(timestampMs, view);
             }
 
             @Override
             public long largestTimestamp(final FileView view) {
-                return index.largestTimestamp(view);
+                return index.lookUps().largestTimestamp(view);
             }
 
             @Override
             public @Nullable String damage() {
-                return index.damage();
+                return index.lookUps().damage();
             }
 
             @Override

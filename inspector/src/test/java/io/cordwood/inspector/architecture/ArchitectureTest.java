@@ -323,6 +323,18 @@ class ArchitectureTest {
         NAMES.check(CLASSES);
     }
 
+    /** One above ten is two interfaces. */
+    @Test
+    void interfacesHaveFewMethods() {
+        classes()
+                .that()
+                .areInterfaces()
+                .and()
+                .areNotAnnotations()
+                .should(haveAtMostMethods(10))
+                .check(CLASSES);
+    }
+
     @Test
     void everyPublicTypeLiesInANullMarkedPackage() {
         classes()
@@ -382,6 +394,20 @@ class ArchitectureTest {
             return BANNED_METHODS.contains(target.getOwner().getName() + "." + target.getName())
                     || BANNED_SIGNATURES.contains(target.getFullName());
         });
+    }
+
+    private static ArchCondition<JavaClass> haveAtMostMethods(final int most) {
+        return new ArchCondition<>("have at most " + most + " methods to be implemented") {
+            @Override
+            public void check(final JavaClass c, final ConditionEvents events) {
+                final long methods = c.getAllMethods().stream()
+                        .filter(method -> method.getModifiers().contains(JavaModifier.ABSTRACT))
+                        .map(method -> method.getName() + method.getRawParameterTypes())
+                        .distinct()
+                        .count();
+                events.add(new SimpleConditionEvent(c, methods <= most, c.getName() + " has " + methods + " methods"));
+            }
+        };
     }
 
     private static ArchCondition<JavaClass> lieInAPackageMarkedBy(final Class<? extends Annotation> mark) {

@@ -1,0 +1,57 @@
+package io.cordwood.log;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/** Restores the indexes of the segments that a recovery goes through, and tells of those with which something was wrong. */
+final class IndexRestore {
+    private final LogRecovery recovery;
+
+    /** Base offsets of the segments whose indexes were told of: once is enough. */
+    private final Set<Long> noted = new HashSet<>();
+
+    IndexRestore(final LogRecovery recovery) {
+        this.recovery = recovery;
+    }
+
+    /** Begins anew, with segments that are opened again. */
+    void forget() {
+        noted.clear();
+    }
+
+    /**
+     * Restores an index, of which only what points to a sound batch is believed.
+     *
+     * @return position from which the index is to be fed.
+     */
+    long restore(final Segment segment, final long end, final long upTo) {
+        final long feedFrom = segment.index().restore(end, upTo);
+        final boolean isBelieved = feedFrom == 0 || recovery.isBatchAt(segment, feedFrom);
+        if (!isBelieved || segment.index().finding() == SegmentIndex.Finding.GARBAGE) {
+            note(segment);
+        }
+        if (isBelieved) {
+            return feedFrom;
+        }
+        segment.index().distrust();
+        return 0;
+    }
+
+    /** Tells of an index that was looked into. What looks odd from outside may be legal, such as one that is full. */
+    void noteMended(final Segment segment, final boolean isSound) {
+        if (!isSound && segment.bytes() > 0 && segment.index().finding() != SegmentIndex.Finding.SOUND) {
+            note(segment);
+        }
+    }
+
+    void note(final Segment segment) {
+        if (noted.add(segment.baseOffset())) {
+            recovery.note(
+                    RecoveryReport.Kind.INDEX_REBUILT,
+                    segment.path(),
+                    0,
+                    segment.baseOffset(),
+                    "the index of this segment is built anew");
+        }
+    }
+}
