@@ -234,8 +234,9 @@ final class LogOpening {
 
     /** The same segment with a file that takes appends, and the timestamp of its first batch, from which roll by time counts. */
     static Segment openForAppending(final SegmentFiles files, final Segment segment, final LogConfig config) {
-        segment.file().close();
+        // Before the old one is closed, which has mapped what recovery walked through: the store may go on with that.
         final StorageFile file = files.openForAppending(segment, config);
+        segment.file().close();
         // Not through the old one, which does not know that recovery may have cut the file.
         final Segment active = segment.through(file, null, segment.modifiedMs());
         active.readFirstTimestamp();

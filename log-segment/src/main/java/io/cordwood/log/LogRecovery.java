@@ -382,7 +382,7 @@ final class LogRecovery implements AutoCloseable {
     private void feed(final Segment segment, final SegmentScan.Step step) {
         if (step == SegmentScan.Step.SOUND || scan.isPlaced()) {
             final RecordBatchFlyweight batch = scan.batch();
-            segment.index().append(batch.lastOffset(), scan.position(), batch.maxTimestamp());
+            segment.index().append(scan.expectedOffset() - 1, scan.position(), batch.maxTimestamp());
         }
     }
 

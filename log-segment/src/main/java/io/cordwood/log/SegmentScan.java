@@ -138,8 +138,8 @@ final class SegmentScan implements AutoCloseable {
         }
         watchEpoch(header.partitionLeaderEpoch());
         isThinned |= header.magic() < RecordBatchDescriptor.MAGIC_V2
-                || scan.batch().recordCount() != last - first + 1
-                || scan.batch().hasDeleteHorizon();
+                || header.recordCount() != last - first + 1
+                || header.hasDeleteHorizon();
         expected = last + 1;
         return Step.SOUND;
     }

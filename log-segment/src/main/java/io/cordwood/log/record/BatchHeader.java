@@ -2,6 +2,7 @@ package io.cordwood.log.record;
 
 import static io.cordwood.log.record.RecordBatchDescriptor.*;
 
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,6 +25,8 @@ public final class BatchHeader {
     private int crc;
     private short attributes;
     private int lastOffsetDelta;
+    private int recordCount;
+    private boolean hasCount;
 
     /** Creates a header that nothing was read into. */
     public BatchHeader() {}
@@ -42,7 +45,10 @@ public final class BatchHeader {
         from.boundsCheck(at, isWhole ? BYTES : MAGIC_OFFSET + 1);
         final byte[] array = from.byteArray();
         final long address = from.addressOffset() + at;
-        buffer = from;
+        // Most often the buffer of the batch before; a reference that is not written costs the collector nothing.
+        if (buffer != from) {
+            buffer = from;
+        }
         index = at;
         baseOffset = RawBytes.int64(array, address + BASE_OFFSET_OFFSET);
         batchLength = RawBytes.int32(array, address + LENGTH_OFFSET);
@@ -54,7 +60,12 @@ public final class BatchHeader {
             crc = RawBytes.int32(array, address + CRC_OFFSET);
             attributes = RawBytes.int16(array, address + ATTRIBUTES_OFFSET);
             lastOffsetDelta = RawBytes.int32(array, address + LAST_OFFSET_DELTA_OFFSET);
+            hasCount = from.capacity() - at >= HEADER_BYTES;
+            if (hasCount) {
+                recordCount = RawBytes.int32(array, address + RECORD_COUNT_OFFSET);
+            }
         } else {
+            hasCount = false;
             crc = RawBytes.int32(array, address + LegacyDescriptor.CRC_OFFSET);
             attributes = 0;
             lastOffsetDelta = 0;
@@ -86,6 +97,25 @@ public final class BatchHeader {
 
     int lastOffsetDelta() {
         return lastOffsetDelta;
+    }
+
+    /**
+     * Number of records, of magic 2 alone.
+     *
+     * @return the field, whatever it claims.
+     * @throws IndexOutOfBoundsException if the buffer has less than the whole header.
+     */
+    public int recordCount() {
+        return hasCount ? recordCount : buffer.getInt(index + RECORD_COUNT_OFFSET, ByteOrder.BIG_ENDIAN);
+    }
+
+    /**
+     * Whether the base timestamp is the time from which a cleaner may drop the batch's tombstones, of magic 2 alone.
+     *
+     * @return true if the attribute is set.
+     */
+    public boolean hasDeleteHorizon() {
+        return (attributes & DELETE_HORIZON_MASK) != 0;
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.cordwood.log.record;
 
 import static io.cordwood.log.record.RecordBatchDescriptor.*;
-import static java.nio.ByteOrder.BIG_ENDIAN;
 
 import io.cordwood.log.codec.Codec;
 import io.cordwood.log.codec.CodecBuffer;
@@ -154,12 +153,14 @@ public final class BatchValidator implements AutoCloseable {
         if (lastOffsetDelta < 0) {
             return corrupt("last offset delta", lastOffsetDelta, "must be at least", 0, LAST_OFFSET_DELTA_OFFSET);
         }
-        final int count = batch.buffer().getInt(batch.index() + RECORD_COUNT_OFFSET, BIG_ENDIAN);
+        final int count = batch.recordCount();
         final int codecId = batch.attributes() & CODEC_MASK;
         // A count that the bytes cannot hold; of compressed bytes nobody can tell yet.
-        final long room = codecId == 0 ? (size - HEADER_BYTES) / RecordFlyweight.RECORD_BYTES_MIN : Integer.MAX_VALUE;
-        final long countMax = Math.min(room, lastOffsetDelta + 1L);
-        if (count < 0 || count > countMax) {
+        final boolean isTooMany =
+                codecId == 0 && count * (long) RecordFlyweight.RECORD_BYTES_MIN > size - HEADER_BYTES;
+        if (count < 0 || isTooMany || count - 1 > lastOffsetDelta) {
+            final long room = codecId == 0 ? (size - HEADER_BYTES) / RecordFlyweight.RECORD_BYTES_MIN : Integer.MAX_VALUE;
+            final long countMax = Math.min(room, lastOffsetDelta + 1L);
             return corrupt("record count", count, "must be 0 to", countMax, RECORD_COUNT_OFFSET);
         }
         return size;

@@ -22,6 +22,8 @@ import org.agrona.UnsafeApi;
 public final class Crc32c {
     private static final long ADDRESS_OFFSET = UnsafeApi.objectFieldOffset(Buffer.class, "address");
     private static final long CAPACITY_OFFSET = UnsafeApi.objectFieldOffset(Buffer.class, "capacity");
+    private static final long LIMIT_OFFSET = UnsafeApi.objectFieldOffset(Buffer.class, "limit");
+    private static final long POSITION_OFFSET = UnsafeApi.objectFieldOffset(Buffer.class, "position");
 
     private final CRC32C crc32c = new CRC32C();
     private final CRC32 crc32 = new CRC32();
@@ -45,8 +47,23 @@ public final class Crc32c {
      * @throws IndexOutOfBoundsException if the run leaves the buffer.
      */
     public long crc32c(final DirectBuffer buffer, final int index, final int length) {
+        buffer.boundsCheck(index, length);
+        return crc32cUnchecked(buffer, index, length);
+    }
+
+    /** Same, for who knows that the run lies within the buffer. */
+    long crc32cUnchecked(final DirectBuffer buffer, final int index, final int length) {
         crc32c.reset();
-        update(crc32c, buffer, index, length);
+        final byte[] array = buffer.byteArray();
+        if (array != null) {
+            crc32c.update(array, buffer.wrapAdjustment() + index, length);
+        } else {
+            try {
+                crc32c.update(show(buffer.addressOffset() + index, length));
+            } finally {
+                Reference.reachabilityFence(buffer);
+            }
+        }
         return crc32c.getValue();
     }
 
@@ -60,24 +77,25 @@ public final class Crc32c {
      * @throws IndexOutOfBoundsException if the run leaves the buffer.
      */
     public long crc32(final DirectBuffer buffer, final int index, final int length) {
+        buffer.boundsCheck(index, length);
         crc32.reset();
-        update(crc32, buffer, index, length);
+        final byte[] array = buffer.byteArray();
+        if (array != null) {
+            crc32.update(array, buffer.wrapAdjustment() + index, length);
+        } else {
+            try {
+                crc32.update(show(buffer.addressOffset() + index, length));
+            } finally {
+                Reference.reachabilityFence(buffer);
+            }
+        }
         return crc32.getValue();
     }
 
-    private void update(final Checksum checksum, final DirectBuffer buffer, final int index, final int length) {
-        buffer.boundsCheck(index, length);
-        final byte[] array = buffer.byteArray();
-        if (array != null) {
-            checksum.update(array, buffer.wrapAdjustment() + index, length);
-            return;
-        }
-        try {
-            UnsafeApi.putLong(window, ADDRESS_OFFSET, buffer.addressOffset() + index);
-            window.limit(length).position(0);
-            checksum.update(window);
-        } finally {
-            Reference.reachabilityFence(buffer);
-        }
+    private ByteBuffer show(final long address, final int length) {
+        UnsafeApi.putLong(window, ADDRESS_OFFSET, address);
+        UnsafeApi.putInt(window, LIMIT_OFFSET, length);
+        UnsafeApi.putInt(window, POSITION_OFFSET, 0);
+        return window;
     }
 }

@@ -31,4 +31,16 @@ final class RawBytes {
         final long bits = array == null ? UnsafeApi.getLong(address) : UnsafeApi.getLong(array, address);
         return IS_LITTLE_ENDIAN ? Long.reverseBytes(bits) : bits;
     }
+
+    /** Two bytes, the first one lowest: for who takes a number of varying length apart. */
+    static short int16Little(final byte @Nullable [] array, final long address) {
+        final short bits = array == null ? UnsafeApi.getShort(address) : UnsafeApi.getShort(array, address);
+        return IS_LITTLE_ENDIAN ? bits : Short.reverseBytes(bits);
+    }
+
+    /** Eight bytes, the first one lowest. */
+    static long int64Little(final byte @Nullable [] array, final long address) {
+        final long bits = array == null ? UnsafeApi.getLong(address) : UnsafeApi.getLong(array, address);
+        return IS_LITTLE_ENDIAN ? bits : Long.reverseBytes(bits);
+    }
 }

@@ -28,7 +28,10 @@ public final class RecordBatchFlyweight {
      * @return this.
      */
     public RecordBatchFlyweight wrap(final DirectBuffer batchBuffer, final int batchIndex) {
-        buffer = batchBuffer;
+        // Most often the buffer of the batch before; a reference that is not written costs the collector nothing.
+        if (buffer != batchBuffer) {
+            buffer = batchBuffer;
+        }
         index = batchIndex;
         return this;
     }

@@ -1,5 +1,6 @@
 package io.cordwood.log.record;
 
+import static io.cordwood.log.record.RecordBatchDescriptor.NO_SEQUENCE;
 import static io.cordwood.log.record.Varint.behind;
 import static io.cordwood.log.record.Varint.ofSevenBits;
 import static io.cordwood.log.record.Varint.pair;
@@ -40,9 +41,11 @@ public final class RecordFlyweight {
     private static final String AT_LEAST = "must be at least";
     private static final String AT_MOST_LEFT = "must be at most the bytes left,";
 
-    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private final RecordHeader header = new RecordHeader();
     private final Flaw flaw;
+
+    private DirectBuffer buffer = view;
 
     // Where the buffer's bytes are: what is read of a record lies in front of a limit that was checked.
     private byte @Nullable [] array;
@@ -66,7 +69,7 @@ public final class RecordFlyweight {
 
     private long offset;
     private long timestamp;
-    private int sequence;
+    private int baseSequence;
 
     private int headersLeft;
     private int headerPosition;
@@ -77,30 +80,23 @@ public final class RecordFlyweight {
 
     /** Shows a run of records, before the first one; indexes count from its first byte. */
     void begin(final DirectBuffer records, final int first, final int length) {
-        buffer.wrap(records, first, length);
-        array = buffer.byteArray();
-        address = buffer.addressOffset();
-        start(0, length);
+        view.wrap(records, first, length);
+        beginWithin(view, 0, length);
     }
 
-    /**
-     * Same, but indexes count from the start of the buffer, which most often is the one of the batch before: that costs a look
-     * instead of a wrap.
-     */
+    /** Same, but indexes count from the start of the buffer, which must stay where it is as long as records are read. */
     void beginWithin(final DirectBuffer source, final int first, final int length) {
         source.boundsCheck(first, length);
-        if (source.addressOffset() != address
-                || source.byteArray() != array
-                || source.capacity() != buffer.capacity()) {
-            begin(source, 0, source.capacity());
+        // Most often the buffer of the batch before; a reference that is not written costs the collector nothing.
+        if (buffer != source) {
+            buffer = source;
         }
-        start(first, first + length);
-    }
-
-    private void start(final int first, final int end) {
+        array = source.byteArray();
+        address = source.addressOffset();
         begin = first;
         position = first;
-        limit = end;
+        limit = first + length;
+        isVarintBroken = false;
     }
 
     /** Index of the first record of the run. */
@@ -124,16 +120,75 @@ public final class RecordFlyweight {
         return timestampDelta;
     }
 
-    void assign(final long newOffset, final long newTimestamp, final int newSequence) {
+    /** Says from which sequence those of the records count; -1 if they have none. */
+    void countFrom(final int sequence) {
+        baseSequence = sequence;
+    }
+
+    void assign(final long newOffset, final long newTimestamp) {
         offset = newOffset;
         timestamp = newTimestamp;
-        sequence = newSequence;
     }
 
     /** Moves to the next record of magic 2 and checks each of its lengths; false if one is wrong, which the flaw notes. */
     boolean decode() {
+        return decodeCommon() || decodeAny();
+    }
+
+    /**
+     * Takes what most records are: a length of one or two bytes, both deltas and the key's length in one byte each, a value's length
+     * of one or two, no headers. Two looks show all of it. False if the record is another, sound or not.
+     */
+    private boolean decodeCommon() {
         final int first = position;
-        isVarintBroken = false;
+        if (limit - first < Long.BYTES) {
+            return false;
+        }
+        long bytes = RawBytes.int64Little(array, address + first);
+        final int raw = Varint.shortRaw((int) bytes);
+        final int lengthBytes = Varint.bytesOfShort(raw);
+        bytes >>>= lengthBytes * Byte.SIZE;
+        int at = first + lengthBytes;
+        final int end = at + zigzag(raw);
+        // Attributes, the deltas and the key's length.
+        if (raw < 0 || (bytes & 0x8080_8000L) != 0 || end > limit) {
+            return false;
+        }
+        at += Integer.BYTES;
+        final int lengthOfKey = ofSevenBits((int) (bytes >>> 24));
+        keyIndex = at;
+        // A branch, not a maximum: it is foreseen, so that what follows is read before the length is known.
+        if (lengthOfKey > 0) {
+            at += lengthOfKey;
+        }
+        if (lengthOfKey < -1 || at > end - Short.BYTES) {
+            return false;
+        }
+        final int rawValue = Varint.shortRaw(RawBytes.int16Little(array, address + at));
+        at += Varint.bytesOfShort(rawValue);
+        final int lengthOfValue = zigzag(rawValue);
+        final int behindValue = lengthOfValue > 0 ? at + lengthOfValue : at;
+        if (rawValue < 0
+                || lengthOfValue < -1
+                || behindValue != end - 1
+                || RawBytes.int8(array, address + end - 1) != 0) {
+            return false;
+        }
+        index = first;
+        timestampDelta = ofSevenBits((int) (bytes >>> 8));
+        offsetDelta = ofSevenBits((int) (bytes >>> 16));
+        keyLength = lengthOfKey;
+        valueIndex = at;
+        valueLength = lengthOfValue;
+        headerCount = 0;
+        headersLeft = 0;
+        headersIndex = end;
+        position = end;
+        return true;
+    }
+
+    private boolean decodeAny() {
+        final int first = position;
         index = first;
         long read = varint(first, limit);
         final int length = value(read);
@@ -143,30 +198,17 @@ public final class RecordFlyweight {
             return noteLength(length, left);
         }
         final int end = at + length;
-        // Attributes, both deltas and the key's length, read at once: one byte each is what most records have.
-        final int four = RawBytes.int32(array, address + at);
-        if ((four & 0x0080_8080) == 0) {
-            timestampDelta = ofSevenBits(four >>> 16);
-            offsetDelta = ofSevenBits(four >>> 8);
-            keyLength = ofSevenBits(four);
-            at += Integer.BYTES;
-        } else {
-            at = timestamp(at + 1, end);
-            read = varint(at, end);
-            offsetDelta = value(read);
-            read = varint(behind(read), end);
-            at = behind(read);
-            keyLength = value(read);
-        }
+        at = timestamp(at + 1, end);
+        read = varint(at, end);
+        offsetDelta = value(read);
+        read = varint(behind(read), end);
+        at = behind(read);
+        keyLength = value(read);
         keyIndex = at;
         if (!spans("key length", keyLength, at, end)) {
             return false;
         }
-        // A branch, not a maximum: it is foreseen, so that what follows is read before the length is known.
-        if (keyLength > 0) {
-            at += keyLength;
-        }
-        read = varint(at, end);
+        read = varint(at + Math.max(keyLength, 0), end);
         at = behind(read);
         valueLength = value(read);
         valueIndex = at;
@@ -174,20 +216,9 @@ public final class RecordFlyweight {
     }
 
     private boolean decodeHeaders(final int end) {
-        int at = valueIndex;
-        if (valueLength > 0) {
-            at += valueLength;
-        }
-        final int last = end - 1;
-        if (at == last && RawBytes.int8(array, address + last) == 0) {
-            headerCount = 0;
-            headersIndex = end;
-            rewindHeaders();
-        } else {
-            at = headers(at, end);
-            if (at != end) {
-                return at >= 0 && flaw.note("bytes after the last header", end - at, "must be", 0, at);
-            }
+        final int at = headers(valueIndex + Math.max(valueLength, 0), end);
+        if (at != end) {
+            return at >= 0 && flaw.note("bytes after the last header", end - at, "must be", 0, at);
         }
         position = end;
         return true;
@@ -329,7 +360,7 @@ public final class RecordFlyweight {
      * @return the sequence, or -1.
      */
     public int sequence() {
-        return sequence;
+        return baseSequence < 0 ? NO_SEQUENCE : RecordBatchDescriptor.sequenceAfter(baseSequence, offsetDelta);
     }
 
     /**

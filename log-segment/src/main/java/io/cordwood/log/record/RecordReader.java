@@ -6,6 +6,7 @@ import io.cordwood.log.codec.CodecException;
 import io.cordwood.log.codec.Codecs;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks through the records of one batch after the other, of any magic, compressed or not.
@@ -24,7 +25,6 @@ public final class RecordReader implements AutoCloseable {
     private CodecBuffer decompressed;
     private final Flaw flaw = new Flaw();
     private final RecordFlyweight record = new RecordFlyweight(flaw);
-    private final BatchHeader header = new BatchHeader();
     private final LegacyMessages legacy = new LegacyMessages(flaw);
 
     private boolean isLegacy;
@@ -35,7 +35,6 @@ public final class RecordReader implements AutoCloseable {
     private long lastOffset;
     private long baseTimestamp;
     private long maxTimestamp;
-    private int baseSequence;
     private int count;
     private int number;
 
@@ -63,29 +62,33 @@ public final class RecordReader implements AutoCloseable {
     public RecordReader wrap(final RecordBatchFlyweight batch) {
         number = 0;
         count = 0;
-        final int left = batch.buffer().capacity() - batch.index();
+        final DirectBuffer buffer = batch.buffer();
+        final int index = batch.index();
+        final int left = buffer.capacity() - index;
         if (left <= RecordBatchDescriptor.MAGIC_OFFSET) {
             throw flawed("bytes of a batch", left, "must be more than", RecordBatchDescriptor.MAGIC_OFFSET, 0);
         }
-        header.read(batch.buffer(), batch.index());
-        final byte magic = header.magic();
-        checkSize(magic, left);
+        buffer.boundsCheck(index, left);
+        final byte[] array = buffer.byteArray();
+        final long address = buffer.addressOffset() + index;
+        final byte magic = RawBytes.int8(array, address + RecordBatchDescriptor.MAGIC_OFFSET);
+        final int length = RawBytes.int32(array, address + RecordBatchDescriptor.LENGTH_OFFSET);
+        checkSize(magic, length, left);
         isLegacy = magic < RecordBatchDescriptor.MAGIC_V2;
         if (isLegacy) {
             isAppendTime = batch.timestampType() == TimestampType.LOG_APPEND_TIME;
             maxTimestamp = batch.maxTimestamp();
             wrapLegacy(batch, magic);
         } else {
-            wrapV2();
+            wrapV2(buffer, index, length, array, address);
         }
         return this;
     }
 
-    private void checkSize(final byte magic, final int left) {
+    private void checkSize(final byte magic, final int length, final int left) {
         if (magic < 0 || magic > RecordBatchDescriptor.MAGIC_V2) {
             throw flawed("magic", magic, "must be 0 to", 2, RecordBatchDescriptor.MAGIC_OFFSET);
         }
-        final int length = header.batchLength();
         final int lengthMin = BatchValidator.sizeMin(magic) - RecordBatchDescriptor.LOG_OVERHEAD;
         final int lengthMax = left - RecordBatchDescriptor.LOG_OVERHEAD;
         if (length < lengthMin || length > lengthMax) {
@@ -99,41 +102,44 @@ public final class RecordReader implements AutoCloseable {
         }
     }
 
-    private void wrapV2() {
-        final DirectBuffer buffer = header.buffer();
-        final int index = header.index();
-        final byte[] array = buffer.byteArray();
-        final long address = buffer.addressOffset() + index;
-        isAppendTime = (header.attributes() & RecordBatchDescriptor.APPEND_TIME_MASK) != 0;
-        baseOffset = header.baseOffset();
+    /** All of the header is there: the size was checked. */
+    private void wrapV2(
+            final DirectBuffer buffer,
+            final int index,
+            final int length,
+            final byte @Nullable [] array,
+            final long address) {
+        final int attributes = RawBytes.int16(array, address + RecordBatchDescriptor.ATTRIBUTES_OFFSET);
+        isAppendTime = (attributes & RecordBatchDescriptor.APPEND_TIME_MASK) != 0;
+        baseOffset = RawBytes.int64(array, address + RecordBatchDescriptor.BASE_OFFSET_OFFSET);
         firstOffset = baseOffset;
         previousOffset = baseOffset - 1;
-        lastOffset = header.lastOffset();
-        // All of the header is there: the size was checked.
+        lastOffset = baseOffset + RawBytes.int32(array, address + RecordBatchDescriptor.LAST_OFFSET_DELTA_OFFSET);
         baseTimestamp = RawBytes.int64(array, address + RecordBatchDescriptor.BASE_TIMESTAMP_OFFSET);
         maxTimestamp = RawBytes.int64(array, address + RecordBatchDescriptor.MAX_TIMESTAMP_OFFSET);
-        baseSequence = RawBytes.int32(array, address + RecordBatchDescriptor.BASE_SEQUENCE_OFFSET);
-        count = RawBytes.int32(array, address + RecordBatchDescriptor.RECORD_COUNT_OFFSET);
-        final int codecId = header.attributes() & RecordBatchDescriptor.CODEC_MASK;
+        record.countFrom(RawBytes.int32(array, address + RecordBatchDescriptor.BASE_SEQUENCE_OFFSET));
+        final int records = RawBytes.int32(array, address + RecordBatchDescriptor.RECORD_COUNT_OFFSET);
+        final int codecId = attributes & RecordBatchDescriptor.CODEC_MASK;
         final int first = index + RecordBatchDescriptor.HEADER_BYTES;
-        final int length =
-                header.batchLength() + RecordBatchDescriptor.LOG_OVERHEAD - RecordBatchDescriptor.HEADER_BYTES;
-        if (codecId == 0 || count == 0) {
-            record.beginWithin(buffer, first, length);
+        int bytes = length + RecordBatchDescriptor.LOG_OVERHEAD - RecordBatchDescriptor.HEADER_BYTES;
+        if (codecId == 0 || records == 0) {
+            record.beginWithin(buffer, first, bytes);
         } else {
-            final DirectBuffer plain = decompress(codecId, buffer, first, length, RecordBatchDescriptor.MAGIC_V2);
-            record.begin(plain, 0, plain.capacity());
+            final DirectBuffer plain = decompress(codecId, buffer, first, bytes, RecordBatchDescriptor.MAGIC_V2);
+            bytes = plain.capacity();
+            record.beginWithin(plain, 0, bytes);
         }
-        if (count < 0 || count > record.remaining() / RecordFlyweight.RECORD_BYTES_MIN) {
-            final int most = record.remaining() / RecordFlyweight.RECORD_BYTES_MIN;
-            throw flawed("record count", count, "must be 0 to", most, RecordBatchDescriptor.RECORD_COUNT_OFFSET);
+        if (records < 0 || records * (long) RecordFlyweight.RECORD_BYTES_MIN > bytes) {
+            final int most = bytes / RecordFlyweight.RECORD_BYTES_MIN;
+            throw flawed("record count", records, "must be 0 to", most, RecordBatchDescriptor.RECORD_COUNT_OFFSET);
         }
+        count = records;
     }
 
     private void wrapLegacy(final RecordBatchFlyweight batch, final byte magic) {
         lastOffset = batch.lastOffset();
         baseOffset = lastOffset;
-        baseSequence = RecordBatchDescriptor.NO_SEQUENCE;
+        record.countFrom(RecordBatchDescriptor.NO_SEQUENCE);
         legacy.begin(batch.buffer(), batch.index(), batch.sizeInBytes());
         if (!legacy.decode()) {
             throw new CorruptRecordException(flaw);
@@ -207,41 +213,40 @@ public final class RecordReader implements AutoCloseable {
      * @throws CorruptRecordException if the record is damaged, or bytes follow the last one. Records before it are sound.
      */
     public boolean next() {
-        if (isLegacy) {
-            return nextLegacy();
-        }
-        if (number == count) {
-            if (record.remaining() != 0) {
-                final int at = RecordBatchDescriptor.HEADER_BYTES + record.position() - record.beginIndex();
-                throw flawed("bytes after the last record", record.remaining(), "must be", 0, at);
-            }
-            return false;
+        if (number >= count) {
+            return isLegacy ? nextLegacy() : isDone();
         }
         if (!record.decode()) {
             flaw.ofRecord(number, record.beginIndex());
             throw new CorruptRecordException(flaw);
         }
-        final int delta = record.offsetDelta();
-        final long offset = baseOffset + delta;
+        final long offset = baseOffset + record.offsetDelta();
         if (offset <= previousOffset || offset > lastOffset) {
-            flaw.note(
-                    "offset",
-                    offset,
-                    offset > lastOffset ? "must be at most" : "must be more than",
-                    offset > lastOffset ? lastOffset : previousOffset,
-                    record.index());
-            flaw.ofRecord(number, record.beginIndex());
-            throw new CorruptRecordException(flaw);
+            throw misplaced(offset);
         }
         previousOffset = offset;
         number++;
-        record.assign(
-                offset,
-                isAppendTime ? maxTimestamp : baseTimestamp + record.timestampDelta(),
-                baseSequence < 0
-                        ? RecordBatchDescriptor.NO_SEQUENCE
-                        : RecordBatchDescriptor.sequenceAfter(baseSequence, delta));
+        record.assign(offset, isAppendTime ? maxTimestamp : baseTimestamp + record.timestampDelta());
         return true;
+    }
+
+    private boolean isDone() {
+        if (record.remaining() != 0) {
+            final int at = RecordBatchDescriptor.HEADER_BYTES + record.position() - record.beginIndex();
+            throw flawed("bytes after the last record", record.remaining(), "must be", 0, at);
+        }
+        return false;
+    }
+
+    private CorruptRecordException misplaced(final long offset) {
+        flaw.note(
+                "offset",
+                offset,
+                offset > lastOffset ? "must be at most" : "must be more than",
+                offset > lastOffset ? lastOffset : previousOffset,
+                record.index());
+        flaw.ofRecord(number, record.beginIndex());
+        return new CorruptRecordException(flaw);
     }
 
     private boolean nextLegacy() {
@@ -254,8 +259,7 @@ public final class RecordReader implements AutoCloseable {
         }
         record.assign(
                 baseOffset + legacy.offset(),
-                isAppendTime ? maxTimestamp : legacy.timestamp(),
-                RecordBatchDescriptor.NO_SEQUENCE);
+                isAppendTime ? maxTimestamp : legacy.timestamp());
         legacy.showAndAdvance(record);
         number++;
         return true;

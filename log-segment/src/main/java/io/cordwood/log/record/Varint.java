@@ -59,6 +59,20 @@ final class Varint {
         return (int) pair;
     }
 
+    /** The raw number of a varint of one byte, or of two if that is as short as it gets; -1 for any other. Lowest byte first. */
+    static int shortRaw(final int bytes) {
+        if ((bytes & 0x80) == 0) {
+            return bytes & 0x7F;
+        }
+        final int second = bytes & 0xFF00;
+        return second == 0 || second > 0x7F00 ? -1 : (bytes & 0x7F) | (second >>> 1);
+    }
+
+    /** How many bytes a number of {@link #shortRaw} has. */
+    static int bytesOfShort(final int raw) {
+        return raw < 0x80 ? 1 : 2;
+    }
+
     /** The signed number in the lowest seven bits: a varint of one byte. */
     static int ofSevenBits(final int bits) {
         return zigzag(bits & 0x7F);

@@ -50,6 +50,9 @@ final class ChannelFile implements StorageFile {
         this.lengthAtOpen = length;
         this.zerosEnd = length;
         this.takenEnd = length;
+        if (length >= IN_PLACE_BYTES_MIN) {
+            files.share(mapping, length);
+        }
     }
 
     /** Takes disk for that many bytes from the beginning of the file, so that a full disk shows now and not later. */
@@ -129,8 +132,8 @@ final class ChannelFile implements StorageFile {
                 view.release();
                 return 0;
             }
-            if (showInPlace(position, wanted, view)
-                    && Mapping.load(view.buffer().addressOffset(), wanted)) {
+            final Mapping held = showInPlace(position, wanted, view);
+            if (held != null && held.load(position, wanted, view.pageLook())) {
                 return wanted;
             }
             final int seen = writer.view(position, wanted, view);
@@ -148,14 +151,14 @@ final class ChannelFile implements StorageFile {
     public int look(final long position, final int bytes, final FileView view) {
         refuseClosed("read");
         final int wanted = (int) Pieces.clip(position, bytes, length);
-        return wanted > 0 && showInPlace(position, wanted, view) ? wanted : view(position, bytes, view);
+        return wanted > 0 && showInPlace(position, wanted, view) != null ? wanted : view(position, bytes, view);
     }
 
-    /** Shows content where the system has it; false if it should be copied. */
-    private boolean showInPlace(final long position, final int bytes, final FileView view) {
+    /** Shows content where the system has it, in a mapping that the view holds; null if it should be copied. */
+    private @Nullable Mapping showInPlace(final long position, final int bytes, final FileView view) {
         final long end = position + bytes;
         if (length < IN_PLACE_BYTES_MIN || !Mapping.isLoadable()) {
-            return false;
+            return null;
         }
         Mapping held = mapping.hold();
         if (held != null && held.length() < end) {
@@ -164,17 +167,17 @@ final class ChannelFile implements StorageFile {
             held = mapping.hold();
         }
         if (held == null) {
-            return false;
+            return null;
         }
         // Not what was cut before it was mapped: that lies behind the end of the file, where a look is fatal. What is
         // cut from
         // here on is hidden from who holds it.
         if (held.length() < end || length < end) {
             held.release();
-            return false;
+            return null;
         }
         view.showInPlace(held.address() + position, bytes, held);
-        return true;
+        return held;
     }
 
     @Override

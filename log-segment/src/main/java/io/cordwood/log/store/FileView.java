@@ -25,6 +25,7 @@ public final class FileView implements AutoCloseable {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private @Nullable ByteBuffer memory;
     private @Nullable Hold hold;
+    private @Nullable PageLook pageLook;
 
     /** Creates an empty view. */
     public FileView() {}
@@ -84,6 +85,16 @@ public final class FileView implements AutoCloseable {
         own.clear().limit(length);
         buffer.wrap(own, 0, length);
         return own;
+    }
+
+    /** What this view's thread asks the system with about pages. */
+    PageLook pageLook() {
+        PageLook look = pageLook;
+        if (look == null) {
+            look = new PageLook();
+            pageLook = look;
+        }
+        return look;
     }
 
     /** Whole pages for so many bytes; of the last page as much as a buffer can have. */

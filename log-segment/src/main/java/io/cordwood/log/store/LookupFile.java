@@ -50,25 +50,19 @@ final class LookupFile implements StorageFile {
 
     @Override
     public int view(final long position, final int bytes, final FileView view) {
-        if (isCopied()) {
-            return copy(position, bytes, view);
-        }
-        final int seen = showInPlace(position, bytes, view);
-        return seen == 0 || !isGuarded || Mapping.load(view.buffer().addressOffset(), seen)
-                ? seen
-                : copy(position, seen, view);
+        return isCopied() ? copy(position, bytes, view) : showInPlace(position, bytes, view, isGuarded);
     }
 
     @Override
     public int look(final long position, final int bytes, final FileView view) {
-        return isCopied() ? copy(position, bytes, view) : showInPlace(position, bytes, view);
+        return isCopied() ? copy(position, bytes, view) : showInPlace(position, bytes, view, false);
     }
 
     private boolean isCopied() {
         return isGuarded && length() <= COPY_BYTES_MAX;
     }
 
-    private int showInPlace(final long position, final int bytes, final FileView view) {
+    private int showInPlace(final long position, final int bytes, final FileView view, final boolean isLoaded) {
         if (Pieces.clip(position, bytes, length()) == 0) {
             view.release();
             return 0;
@@ -89,6 +83,9 @@ final class LookupFile implements StorageFile {
             view.release();
         } else {
             view.showInPlace(held.address() + position, seen, held);
+            if (isLoaded && !held.load(position, seen, view.pageLook())) {
+                return copy(position, seen, view);
+            }
         }
         return seen;
     }

@@ -3,6 +3,7 @@ package io.cordwood.log.store;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import net.openhft.posix.PosixAPI;
 import org.agrona.UnsafeApi;
@@ -34,6 +35,9 @@ final class Mapping implements FileView.Hold {
     private static final int MADV_POPULATE_WRITE = 23;
     private static final int FALLOC_FL_KEEP_SIZE = 1;
     private static final int NO_FILE = -1;
+    private static final byte UNKNOWN = 0;
+    private static final byte TOLD = 1;
+    private static final byte NOT_TOLD = 2;
     private static final VarHandle HOLDS;
 
     static {
@@ -48,7 +52,14 @@ final class Mapping implements FileView.Hold {
     private final Place place;
     private final long address;
     private final long length;
+    private final boolean isWritable;
     private volatile int holds = 1;
+
+    // A hint: pages below were most likely asked for before, and to look whether they still are there is cheaper than to ask again.
+    private volatile long broughtTo;
+
+    // Found out at the first request, by whichever thread.
+    private volatile byte told = UNKNOWN;
 
     // Of the writer, while it has the right to reserve.
     private int file;
@@ -61,6 +72,7 @@ final class Mapping implements FileView.Hold {
         this.place = place;
         this.address = address;
         this.length = length;
+        this.isWritable = file != NO_FILE;
         this.file = file;
     }
 
@@ -117,14 +129,36 @@ final class Mapping implements FileView.Hold {
     }
 
     /**
-     * Brings a piece of a mapping that somebody holds into memory, so that a look at it does not meet a disk that fails: outside the accesses that
+     * Brings a piece that is held into memory, so that a look at it does not meet a disk that fails: outside the accesses that
      * the JVM guards, as in a checksum, that would be the end of the process.
      *
+     * @param look of the thread that asks.
      * @return false if the system refused; then a plain read tells why.
      */
-    static boolean load(final long first, final int bytes) {
+    boolean load(final long position, final int bytes, final PageLook look) {
+        final long first = address + position;
+        final long end = position + bytes;
+        if (end <= broughtTo && isTold() && look.isInMemory(first, bytes)) {
+            return true;
+        }
         final long from = first & -PAGE_BYTES;
-        return Posix.API.madvise(from, first + bytes - from, MADV_POPULATE_READ) == 0;
+        if (Posix.API.madvise(from, first + bytes - from, MADV_POPULATE_READ) != 0) {
+            return false;
+        }
+        if (end > broughtTo) {
+            broughtTo = end;
+        }
+        return true;
+    }
+
+    /** Whether the system says which pages are in memory: who may not write to the file is told that all are. */
+    private boolean isTold() {
+        byte known = told;
+        if (known == UNKNOWN) {
+            known = Files.isWritable(place.path()) ? TOLD : NOT_TOLD;
+            told = known;
+        }
+        return known == TOLD;
     }
 
     /** True if disk can be reserved behind the end of a file here. */
@@ -186,7 +220,12 @@ final class Mapping implements FileView.Hold {
         }
     }
 
-    /** True if somebody besides its owner looks at it. */
+    /** Under the lock of {@link OpenFiles}: true if it is a reader's, shows so much of the file, and hides nothing. */
+    boolean shows(final long bytes) {
+        return !isWritable && length >= bytes && hiddenFrom == Long.MAX_VALUE;
+    }
+
+    /** True if somebody besides its owners looks at it. */
     boolean isLookedAt() {
         return holds > 1;
     }

@@ -145,6 +145,23 @@ final class OpenFiles {
         }
     }
 
+    /** Lets the readers of a file use what others have mapped of it, if that shows all of it. */
+    void share(final ReadMapping wanted, final long length) {
+        lock.lock();
+        try {
+            for (final Mapping mapped : wanted.place().mappings()) {
+                if (mapped.shows(length) && mapped.retain()) {
+                    mappings.makeRoom();
+                    wanted.show(mapped);
+                    mappings.add(wanted);
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void mapLocked(final ReadMapping wanted, final long length) throws IOException {
         final Mapping mapped;
         try {

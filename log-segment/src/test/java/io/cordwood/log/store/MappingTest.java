@@ -145,6 +145,53 @@ class MappingTest {
         }
     }
 
+    /** What recovery walked through is not unmapped and mapped again when the log goes on. */
+    @Test
+    void whoAppendsGoesOnWithWhatAReaderHasMapped() throws IOException {
+        assumeTrue(Mapping.isLoadable(), "this system cannot bring mapped pages into memory on request");
+        final int length = 2 << 20;
+        try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            Scratch.append(file, length, 0);
+        }
+        final StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0);
+        try (FileView seen = new FileView();
+                FileView view = new FileView()) {
+            sealed.view(0, length, seen);
+            final long address = seen.buffer().addressOffset();
+            seen.release();
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                sealed.close();
+                assertEquals(LENGTH, file.view(length - LENGTH, LENGTH, view));
+                assertEquals(address + length - LENGTH, view.buffer().addressOffset());
+                Scratch.append(file, length, 0);
+                Scratch.assertContent(file, length - LENGTH, length, 0);
+                view.release();
+                assertEquals(1, Scratch.mapped(root).size(), "the first one is too short by now");
+            }
+        }
+    }
+
+    @Test
+    void whoAppendsMapsAnewWhatWasHidden() throws IOException {
+        final int length = 3 << 20;
+        final int cut = 2 << 20;
+        try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            Scratch.append(file, length, 0);
+        }
+        try (StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0);
+                FileView held = new FileView()) {
+            sealed.view(0, length, held);
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                file.truncate(cut);
+            }
+            try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+                Scratch.append(file, 1 << 19, 7);
+                Scratch.assertContent(file, 0, cut, 0);
+                Scratch.assertContent(file, cut, 1 << 19, 7);
+            }
+        }
+    }
+
     @Test
     void aSealedFileThatSomebodyElseCutIsRefusedBeforeAnybodyLooks() throws IOException {
         write("f", 1);
