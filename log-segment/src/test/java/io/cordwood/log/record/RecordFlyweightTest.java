@@ -243,6 +243,23 @@ class RecordFlyweightTest {
         assertTrue(decoded > 300, "only " + decoded + " were sound");
     }
 
+    /** Numbers whose bytes, were one taken for less than it is, would make another record that fits as well. */
+    @Test
+    void numbersAreTakenWhole() {
+        final byte[][] refused = {{18, 0, 0, 0, (byte) 0x80, 6, 1, 1, 1, 0}, {18, 0, (byte) 0x80, 0, 1, 6, 1, 1, 1, 0}};
+        for (final byte[] run : refused) {
+            assertEquals(0, check(run, Arrays.toString(run)));
+        }
+        final byte[][] longer = {
+            {(byte) 0x92, 0, 0, 0, 0, 6, 1, 1, 1, 0, 0},
+            {20, 0, 0, 0, 1, (byte) 0x86, 0, 1, 1, 1, 0},
+            {20, 0, 0, 0, (byte) 0x81, 0, 6, 1, 1, 1, 0}
+        };
+        for (final byte[] run : longer) {
+            assertEquals(1, check(run, Arrays.toString(run)));
+        }
+    }
+
     @Test
     void everyCutAndEveryChangedByte() {
         final byte[] body = body(300, 70, 3, -1, 2, 0, 0, -1, 65, 65);
