@@ -29,13 +29,15 @@ final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String OPEN_FILES = "Max open files";
 
-    /** The character above the slash: what begins with a path and a slash lies below the path and this. */
+    /** The least name, and the character above the slash: between a directory's path with either lies what is in it. */
+    private static final String LEAST_NAME = "\u0001";
+
     private static final String ABOVE_SLASH = "0";
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** By {@link #key}, so that what lies in a directory stands together. */
-    private final NavigableMap<String, Place> places = new TreeMap<>();
+    /** In the order of paths, so that what lies in a directory stands together. */
+    private final NavigableMap<Path, Place> places = new TreeMap<>();
 
     private final ChannelSource source;
     private final RecentSet channels;
@@ -52,7 +54,7 @@ final class OpenFiles {
     Place enter(final Path path) {
         lock.lock();
         try {
-            final Place place = places.computeIfAbsent(key(path), key -> new Place(path));
+            final Place place = places.computeIfAbsent(path, Place::new);
             place.retain();
             return place;
         } finally {
@@ -231,7 +233,7 @@ final class OpenFiles {
     /** A reader may look at a mapping longer than anybody has the file open: whoever cuts the file then must still find it. */
     private void forgetIfUnused(final Place place) {
         if (!place.isHeld() && place.mappings().isEmpty()) {
-            places.remove(key(place.path()), place);
+            places.remove(place.path(), place);
         }
     }
 
@@ -313,7 +315,7 @@ final class OpenFiles {
     void rename(final Path from, final Path to) throws IOException {
         lock.lock();
         try {
-            final Place replaced = places.get(key(to));
+            final Place replaced = places.get(to);
             if (replaced != null && !from.equals(to)) {
                 replaced.gone(true);
             }
@@ -435,25 +437,26 @@ final class OpenFiles {
 
     /** Follows the rename of a file, or of a directory with all that is open in it. */
     private void move(final Path from, final Path to) {
-        places.remove(key(to));
-        final Map<String, Place> range = places.subMap(key(from), from + ABOVE_SLASH);
+        places.remove(to);
+        final Place file = places.remove(from);
+        if (file != null) {
+            file.moveTo(to);
+            places.put(to, file);
+            return;
+        }
+        final Map<Path, Place> range = places.subMap(from.resolve(LEAST_NAME), Path.of(from + ABOVE_SLASH));
         final List<Place> moved = new ArrayList<>(range.values());
         range.clear();
         for (final Place place : moved) {
             place.moveTo(to.resolve(from.relativize(place.path())));
-            places.put(key(place.path()), place);
+            places.put(place.path(), place);
         }
-    }
-
-    /** The path and a slash: all paths below a directory begin with its key, and those beside it do not. */
-    private static String key(final Path path) {
-        return path + "/";
     }
 
     private @Nullable Place detach(final Path path) {
         lock.lock();
         try {
-            final Place place = places.remove(key(path));
+            final Place place = places.remove(path);
             if (place != null) {
                 place.gone(true);
             }
@@ -467,7 +470,7 @@ final class OpenFiles {
         lock.lock();
         try {
             if ((place.isHeld() || !place.mappings().isEmpty())
-                    && places.putIfAbsent(key(place.path()), place) == null) {
+                    && places.putIfAbsent(place.path(), place) == null) {
                 place.gone(false);
             }
         } finally {
