@@ -156,10 +156,10 @@ public final class BatchValidator implements AutoCloseable {
         final int count = batch.recordCount();
         final int codecId = batch.attributes() & CODEC_MASK;
         // A count that the bytes cannot hold; of compressed bytes nobody can tell yet.
-        final boolean isTooMany =
-                codecId == 0 && count * (long) RecordFlyweight.RECORD_BYTES_MIN > size - HEADER_BYTES;
+        final boolean isTooMany = codecId == 0 && count * (long) RecordFlyweight.RECORD_BYTES_MIN > size - HEADER_BYTES;
         if (count < 0 || isTooMany || count - 1 > lastOffsetDelta) {
-            final long room = codecId == 0 ? (size - HEADER_BYTES) / RecordFlyweight.RECORD_BYTES_MIN : Integer.MAX_VALUE;
+            final long room =
+                    codecId == 0 ? (size - HEADER_BYTES) / RecordFlyweight.RECORD_BYTES_MIN : Integer.MAX_VALUE;
             final long countMax = Math.min(room, lastOffsetDelta + 1L);
             return corrupt("record count", count, "must be 0 to", countMax, RECORD_COUNT_OFFSET);
         }

@@ -5,7 +5,6 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
-import java.util.zip.Checksum;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 

@@ -257,9 +257,7 @@ public final class RecordReader implements AutoCloseable {
             flaw.ofRecord(number, 0);
             throw new CorruptRecordException(flaw);
         }
-        record.assign(
-                baseOffset + legacy.offset(),
-                isAppendTime ? maxTimestamp : legacy.timestamp());
+        record.assign(baseOffset + legacy.offset(), isAppendTime ? maxTimestamp : legacy.timestamp());
         legacy.showAndAdvance(record);
         number++;
         return true;

@@ -55,7 +55,8 @@ final class Mapping implements FileView.Hold {
     private final boolean isWritable;
     private volatile int holds = 1;
 
-    // A hint: pages below were most likely asked for before, and to look whether they still are there is cheaper than to ask again.
+    // A hint: pages below were most likely asked for before, and to look whether they still are there is cheaper than
+    // to ask again.
     private volatile long broughtTo;
 
     // Found out at the first request, by whichever thread.

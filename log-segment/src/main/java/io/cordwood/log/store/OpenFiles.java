@@ -469,8 +469,7 @@ final class OpenFiles {
     private void attach(final Place place) {
         lock.lock();
         try {
-            if ((place.isHeld() || !place.mappings().isEmpty())
-                    && places.putIfAbsent(place.path(), place) == null) {
+            if ((place.isHeld() || !place.mappings().isEmpty()) && places.putIfAbsent(place.path(), place) == null) {
                 place.gone(false);
             }
         } finally {
