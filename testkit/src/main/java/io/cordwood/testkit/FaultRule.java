@@ -13,22 +13,31 @@ import org.jspecify.annotations.Nullable;
 final class FaultRule {
     /** How an act fails. */
     enum Outcome {
-        EIO("input/output error"),
-        ENOSPC("no space left on the disk"),
-        SHORT("it stopped midway"),
-        DROPPED("");
+        EIO("input/output error", false),
+        ENOSPC("no space left on the disk", false),
+        SHORT("it stopped midway", true),
+        LOST("input/output error", false),
+        DROPPED("", false),
+        SLOW("", true);
 
         private final String reason;
+        private final boolean hasAmount;
 
-        Outcome(final String reason) {
+        Outcome(final String reason, final boolean hasAmount) {
             this.reason = reason;
+            this.hasAmount = hasAmount;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
         }
 
         String reason() {
             return "a planted fault: " + reason;
         }
 
-        private boolean fits(final Act act) {
+        /** Whether an act can end so. */
+        boolean fits(final Act act) {
             return switch (this) {
                 case EIO -> act != Act.CLAIM;
                 case ENOSPC ->
@@ -38,26 +47,31 @@ final class FaultRule {
                             || act == Act.LOCK
                             || act == Act.CLAIM
                             || act == Act.PUBLISH;
-                case SHORT -> act == Act.PUBLISH || act == Act.SEND;
+                case SHORT -> act == Act.PUBLISH || act == Act.VIEW || act == Act.SEND;
+                case LOST -> act == Act.FORCE;
                 case DROPPED -> act == Act.FORCE || act == Act.SYNC;
+                case SLOW -> true;
             };
         }
     }
 
     private static final String FORM =
-            "a rule is '<act> <path, * for any part> <n, or n+ for the n-th and all after it>"
-                    + " <eio, enospc, short=<bytes> or dropped>': '";
+            "a rule is '<act, or * for any> <path, * for any part> <n, or n+ for the n-th and all after it>"
+                    + " <eio, enospc, short=<bytes>, lost, dropped or slow=<ms>>': '";
+
+    private static final String ANY = "*";
 
     private final String text;
-    private final Act act;
+    private final @Nullable Act act;
     private final Pattern path;
     private final int nth;
     private final boolean isForGood;
     private final Outcome outcome;
-    private final int bytes;
+    private final int amount;
     private int seen;
 
-    private FaultRule(final String text, final Act act, final String glob, final String count, final String outcome) {
+    private FaultRule(
+            final String text, final @Nullable Act act, final String glob, final String count, final String outcome) {
         this.text = text;
         this.act = act;
         this.path = Pattern.compile(
@@ -66,11 +80,15 @@ final class FaultRule {
         this.nth = number(text, isForGood ? count.substring(0, count.length() - 1) : count);
         final int equals = outcome.indexOf('=');
         this.outcome = enumOf(Outcome.class, text, equals < 0 ? outcome : outcome.substring(0, equals));
-        this.bytes = equals < 0 ? 0 : number(text, outcome.substring(equals + 1));
-        if (nth == 0 || (this.outcome == Outcome.SHORT) != (equals >= 0)) {
+        this.amount = equals < 0 ? 0 : number(text, outcome.substring(equals + 1));
+        if (nth == 0 || this.outcome.hasAmount != (equals >= 0)) {
             throw new IllegalArgumentException(FORM + text + "'");
         }
-        if (!this.outcome.fits(act)) {
+        if (glob.isEmpty() || glob.startsWith("/")) {
+            throw new IllegalArgumentException(
+                    "a path begins at the root of the storage, which is a dot: '" + text + "'");
+        }
+        if (act != null && !this.outcome.fits(act)) {
             throw new IllegalArgumentException(act.word() + " cannot be " + outcome + ": '" + text + "'");
         }
     }
@@ -80,12 +98,14 @@ final class FaultRule {
         if (words.length != 4) {
             throw new IllegalArgumentException(FORM + text + "'");
         }
-        return new FaultRule(text, enumOf(Act.class, text, words[0]), words[1], words[2], words[3]);
+        final Act act = words[0].equals(ANY) ? null : enumOf(Act.class, text, words[0]);
+        return new FaultRule(text, act, words[1], words[2], words[3]);
     }
 
     /** Counts an act that is about to be done; true if this one fails. */
     boolean hits(final Act done, final String donePath) {
-        if (done != act || !path.matcher(donePath).matches()) {
+        if (!(act == null ? outcome.fits(done) : done == act)
+                || !path.matcher(donePath).matches()) {
             return false;
         }
         seen++;
@@ -100,8 +120,9 @@ final class FaultRule {
         return outcome;
     }
 
-    int bytes() {
-        return bytes;
+    /** Bytes of a short act, milliseconds of a slow one. */
+    int amount() {
+        return amount;
     }
 
     @Override

@@ -59,7 +59,7 @@ final class FaultyFile implements StorageFile {
         refuseBroken(Act.PUBLISH);
         if (hit != null) {
             final long before = file.length();
-            file.unclaim(bytes - Math.min(bytes, hit.bytes()));
+            file.unclaim(bytes - Math.min(bytes, hit.amount()));
             file.publish();
             claimed = 0;
             brokenAt = before;
@@ -71,14 +71,12 @@ final class FaultyFile implements StorageFile {
 
     @Override
     public int view(final long position, final int length, final FileView view) {
-        storage.refuse(Act.VIEW, path, "");
-        return file.view(position, clipped(position, length), view);
+        return file.view(position, clipped(position, shown(length)), view);
     }
 
     @Override
     public int look(final long position, final int bytes, final FileView view) {
-        storage.refuse(Act.VIEW, path, "");
-        return file.look(position, clipped(position, bytes), view);
+        return file.look(position, clipped(position, shown(bytes)), view);
     }
 
     @Override
@@ -89,7 +87,7 @@ final class FaultyFile implements StorageFile {
         }
         final long broken = brokenAt;
         final long wanted = broken == NONE ? length : Math.min(length, Math.max(0, broken - position));
-        return file.transferTo(position, hit == null ? wanted : Math.min(wanted, hit.bytes()), target);
+        return file.transferTo(position, hit == null ? wanted : Math.min(wanted, hit.amount()), target);
     }
 
     @Override
@@ -105,8 +103,14 @@ final class FaultyFile implements StorageFile {
 
     @Override
     public void force() {
-        if (!storage.isDropped(Act.FORCE, path)) {
+        final FaultRule hit = storage.begin(Act.FORCE, path, "");
+        if (hit == null) {
             file.force();
+        } else if (hit.outcome() != FaultRule.Outcome.DROPPED) {
+            if (hit.outcome() == FaultRule.Outcome.LOST) {
+                ((Forgetful) file).forget();
+            }
+            throw storage.failure(Act.FORCE, path, hit);
         }
     }
 
@@ -114,12 +118,25 @@ final class FaultyFile implements StorageFile {
     public void close() {
         if (!isClosed) {
             isClosed = true;
+            storage.closed(this);
             final FaultRule hit = storage.begin(Act.CLOSE, path, "");
             file.close();
             if (hit != null) {
                 throw storage.failure(Act.CLOSE, path, hit);
             }
         }
+    }
+
+    /** Bytes that a look may show by the rules. */
+    private int shown(final int length) {
+        final FaultRule hit = storage.begin(Act.VIEW, path, "");
+        if (hit == null) {
+            return length;
+        }
+        if (hit.outcome() != FaultRule.Outcome.SHORT) {
+            throw storage.failure(Act.VIEW, path, hit);
+        }
+        return Math.min(length, hit.amount());
     }
 
     private int clipped(final long position, final int length) {

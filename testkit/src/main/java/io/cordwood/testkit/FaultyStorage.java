@@ -5,11 +5,13 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
+import io.cordwood.testkit.FaultRule.Outcome;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.Random;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,23 +23,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   force *.log 2 eio          the second force of a segment fails; what it should have forced is not forced
+ *   force *.log 2 lost         it fails and never will be: a second try has nothing to write and succeeds
  *   claim t-0/*.log 3+ enospc  from the third on every claim finds the disk full
+ *   * * 7+ enospc              the disk is full from the seventh act on that needs room
  *   publish *.log 1 short=100  100 bytes reach the file, then the write fails
+ *   view *.log 1 short=100     100 bytes are shown
  *   send *.log 1 short=100     100 bytes are sent
  *   sync t-0 1 dropped         the directory is not synced, and nobody is told
+ *   force * 3+ slow=2000       from the third on every force takes two seconds
  * </pre>
  *
  * <p>Acts are {@code list} (also of one entry), {@code open}, {@code rename} (by its old path), {@code delete}, {@code make},
  * {@code remove}, {@code sync}, {@code lock}, {@code claim}, {@code publish}, {@code view}, {@code send}, {@code truncate},
- * {@code force}, {@code close}. A file is known by the path that it was opened under, the root by a dot. A close that fails has closed the file; any
- * other act that fails was not done, but for {@code short}.
+ * {@code force}, {@code close}; a star stands for each of them that can end so. A file is known by the path that it was opened
+ * under, the root by a dot. A close that fails has closed the file; any other act that fails was not done, but for {@code short}.
+ * {@code lost} needs a {@link SimulatedStorage}, and {@code slow} somebody who lets the time pass. {@link #rules} makes rules from
+ * a seed.
  *
  * <p>Threads: any, as the other storage allows; one lock guards rules and trace, and no act is done under it.
  */
 public final class FaultyStorage implements Storage {
+    private static final int SHORT_BYTES_MOST = 1000;
+
     private final Storage disk;
+    private final @Nullable LongConsumer delay;
     private final List<FaultRule> rules;
     private final List<Told> trace = new ArrayList<>();
+
+    /** What is open, by the line that tells of it; under the lock of the trace. */
+    private final IdentityHashMap<AutoCloseable, String> open = new IdentityHashMap<>();
 
     private record Told(Act act, String line) {}
 
@@ -49,8 +63,63 @@ public final class FaultyStorage implements Storage {
      * @throws IllegalArgumentException if a rule makes no sense; the message tells why.
      */
     public FaultyStorage(final Storage disk, final String... rules) {
+        this(disk, null, List.of(rules));
+    }
+
+    /**
+     * Puts faults before a storage, slow acts among them.
+     *
+     * @param disk does what does not fail; closed with this.
+     * @param delay lets so many milliseconds pass before a slow act is done, such as {@code SimulatedClock::advance}; called by the
+     *     thread that asked for the act, under no lock.
+     * @param rules faults to come.
+     * @throws IllegalArgumentException if a rule makes no sense; the message tells why.
+     */
+    public FaultyStorage(final Storage disk, final LongConsumer delay, final String... rules) {
+        this(disk, Objects.requireNonNull(delay, "delay"), List.of(rules));
+    }
+
+    private FaultyStorage(final Storage disk, final @Nullable LongConsumer delay, final List<String> rules) {
         this.disk = Objects.requireNonNull(disk, "disk");
-        this.rules = Stream.of(rules).map(FaultRule::parse).toList();
+        this.delay = delay;
+        this.rules = rules.stream().map(FaultRule::parse).toList();
+        for (final FaultRule rule : this.rules) {
+            if (rule.outcome() == Outcome.LOST && !(disk instanceof SimulatedStorage)) {
+                throw new IllegalArgumentException(
+                        "only a SimulatedStorage can lose what it should force: '" + rule + "'");
+            }
+            if (rule.outcome() == Outcome.SLOW && delay == null) {
+                throw new IllegalArgumentException("nobody was given who lets the time pass: '" + rule + "'");
+            }
+        }
+    }
+
+    /**
+     * Makes rules from a seed, as text, so that what a seed found can be read and made smaller by hand.
+     *
+     * @param seed of the choice; the same gives the same rules, in each JVM.
+     * @param count of the rules.
+     * @param nthMost largest n of a rule: about as many acts of one kind as the code under test does.
+     * @return rules whose faults every storage has and tells of: neither {@code lost}, {@code dropped} nor {@code slow}.
+     */
+    public static String[] rules(final long seed, final int count, final int nthMost) {
+        if (count < 1 || nthMost < 1) {
+            throw new IllegalArgumentException(count + " rules, up to " + nthMost + " acts");
+        }
+        final Random random = new Random(seed);
+        final Act[] acts = Act.values();
+        final List<Outcome> outcomes = List.of(Outcome.EIO, Outcome.ENOSPC, Outcome.SHORT);
+        final String[] made = new String[count];
+        for (int i = 0; i < count; i++) {
+            final Act act = acts[random.nextInt(acts.length)];
+            final List<Outcome> fitting =
+                    outcomes.stream().filter(outcome -> outcome.fits(act)).toList();
+            final Outcome outcome = fitting.get(random.nextInt(fitting.size()));
+            final String nth = (1 + random.nextInt(nthMost)) + (random.nextInt(4) == 0 ? "+" : "");
+            final String amount = outcome == Outcome.SHORT ? "=" + random.nextInt(SHORT_BYTES_MOST) : "";
+            made[i] = act.word() + " * " + nth + " " + outcome.word() + amount;
+        }
+        return made;
     }
 
     /**
@@ -92,6 +161,17 @@ public final class FaultyStorage implements Storage {
         }
     }
 
+    /**
+     * What is open at the moment, so that a test can tell that a failure leaves nothing open.
+     *
+     * @return the line of {@link #trace} for each file and lock that was given out and not closed, sorted.
+     */
+    public List<String> leftOpen() {
+        synchronized (trace) {
+            return open.values().stream().sorted().toList();
+        }
+    }
+
     @Override
     public List<FileStatus> list(final String directory) {
         refuse(Act.LIST, directory, "");
@@ -106,8 +186,9 @@ public final class FaultyStorage implements Storage {
 
     @Override
     public StorageFile open(final String path, final FileUse use, final long capacity) {
-        refuse(Act.OPEN, path, " " + use + (capacity == 0 ? "" : " " + capacity));
-        return new FaultyFile(this, disk.open(path, use, capacity), path);
+        final String more = " " + use + (capacity == 0 ? "" : " " + capacity);
+        refuse(Act.OPEN, path, more);
+        return opened(new FaultyFile(this, disk.open(path, use, capacity), path), Act.OPEN, path + more);
     }
 
     @Override
@@ -136,15 +217,24 @@ public final class FaultyStorage implements Storage {
 
     @Override
     public void syncDirectory(final String directory) {
-        if (!isDropped(Act.SYNC, directory)) {
+        final FaultRule hit = begin(Act.SYNC, directory, "");
+        if (hit == null) {
             disk.syncDirectory(directory);
+        } else if (hit.outcome() != Outcome.DROPPED) {
+            throw failure(Act.SYNC, directory, hit);
         }
     }
 
     @Override
     public AutoCloseable lock(final String path) {
         refuse(Act.LOCK, path, "");
-        return disk.lock(path);
+        final AutoCloseable held = disk.lock(path);
+        final AutoCloseable[] given = new AutoCloseable[1];
+        given[0] = () -> {
+            closed(given[0]);
+            held.close();
+        };
+        return opened(given[0], Act.LOCK, path);
     }
 
     @Override
@@ -161,17 +251,41 @@ public final class FaultyStorage implements Storage {
     @Nullable
     FaultRule begin(final Act act, final String path, final String more) {
         final String shown = path.isEmpty() ? "." : path;
+        final FaultRule hit;
         synchronized (trace) {
-            FaultRule hit = null;
-            for (final FaultRule rule : rules) {
-                if (rule.hits(act, shown) && hit == null) {
-                    hit = rule;
-                }
-            }
+            hit = hit(act, shown);
             final String line = act.word() + " " + shown + more;
             trace.add(new Told(
-                    act, hit == null ? line : line + " " + hit.outcome().name().toLowerCase(Locale.ROOT)));
+                    act, hit == null ? line : line + " " + hit.outcome().word()));
+        }
+        if (hit == null || hit.outcome() != Outcome.SLOW) {
             return hit;
+        }
+        Objects.requireNonNull(delay).accept(hit.amount());
+        return null;
+    }
+
+    /** All rules count, also behind the one that is hit. */
+    private @Nullable FaultRule hit(final Act act, final String path) {
+        FaultRule hit = null;
+        for (final FaultRule rule : rules) {
+            if (rule.hits(act, path) && hit == null) {
+                hit = rule;
+            }
+        }
+        return hit;
+    }
+
+    private <C extends AutoCloseable> C opened(final C given, final Act act, final String more) {
+        synchronized (trace) {
+            open.put(given, act.word() + " " + more);
+        }
+        return given;
+    }
+
+    void closed(final AutoCloseable given) {
+        synchronized (trace) {
+            open.remove(given);
         }
     }
 
@@ -181,15 +295,6 @@ public final class FaultyStorage implements Storage {
         if (hit != null) {
             throw failure(act, path, hit);
         }
-    }
-
-    /** For acts that are done, fail, or are not done and say they were. */
-    boolean isDropped(final Act act, final String path) {
-        final FaultRule hit = begin(act, path, "");
-        if (hit != null && hit.outcome() != FaultRule.Outcome.DROPPED) {
-            throw failure(act, path, hit);
-        }
-        return hit != null;
     }
 
     StorageException failure(final Act act, final String path, final FaultRule rule) {

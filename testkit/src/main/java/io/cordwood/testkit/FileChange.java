@@ -36,6 +36,11 @@ final class FileChange {
         this.modifiedMs = modifiedMs;
     }
 
+    /** The same without bytes. */
+    FileChange lengthAlone() {
+        return new FileChange(act, position, new byte[0], sizeBefore, sizeAfter, modifiedMs);
+    }
+
     int act() {
         return act;
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
 /**
  * A file: its bytes as every process sees them, its bytes on the disk, and the changes between the two in their order. Guarded
@@ -20,6 +21,9 @@ final class FileNode extends Node {
     private Image platter;
     private long platterModifiedMs;
     private final List<FileChange> changes = new ArrayList<>();
+
+    /** Sectors that the cache takes for clean though the platter has not got them: as they were when a force lost them. */
+    private final TreeMap<Long, byte[]> lost = new TreeMap<>();
 
     /** Bytes behind the array are zeros, and so are those behind the size. */
     private byte[] cache;
@@ -43,6 +47,7 @@ final class FileNode extends Node {
         final FileNode copy = new FileNode(id(), modifiedMs(), platter);
         copy.platterModifiedMs = platterModifiedMs;
         copy.changes.addAll(changes);
+        copy.lost.putAll(lost);
         copy.cache = cache.clone();
         copy.isCacheShared = false;
         copy.size = size;
@@ -100,10 +105,43 @@ final class FileNode extends Node {
 
     void force() {
         if (!changes.isEmpty() || isMapped) {
-            platter = new Image(Arrays.copyOf(cache, (int) Math.min(cache.length, size)), size);
+            final byte[] forced = Arrays.copyOf(cache, (int) Math.min(cache.length, size));
+            if (!lost.isEmpty()) {
+                leaveOutLost(forced);
+            }
+            platter = new Image(forced, size);
             platterModifiedMs = modifiedMs();
             changes.clear();
         }
+    }
+
+    /** See {@link Forgetful}. */
+    void forget() {
+        for (final FileChange change : changesAndMapping(1)) {
+            for (int s = 0; s < change.sectorCount(); s++) {
+                final long at = change.positionOf(s);
+                lost.put(at, sectors(at, at + 1));
+            }
+        }
+        changes.removeIf(change -> !change.isResize());
+        changes.replaceAll(FileChange::lengthAlone);
+    }
+
+    /** What was lost and stored to again through a mapping is lost no more. */
+    private void leaveOutLost(final byte[] forced) {
+        lost.entrySet().removeIf(sector -> !isAsLost(sector.getKey(), sectors(sector.getKey(), sector.getKey() + 1)));
+        final byte[] old = applied(changes, changes.stream().map(FileNode::none).toList(), changes.size() - 1)
+                .bytes();
+        for (final long at : lost.keySet()) {
+            final int length = (int) Math.min(Image.SECTOR_BYTES, forced.length - at);
+            if (length > 0) {
+                System.arraycopy(sectorOf(old, (int) at), 0, forced, (int) at, length);
+            }
+        }
+    }
+
+    private boolean isAsLost(final long position, final byte[] now) {
+        return Arrays.equals(now, lost.get(position));
     }
 
     /** What the disk holds if some of the changes have reached it. */
@@ -170,11 +208,15 @@ final class FileNode extends Node {
         final List<FileChange> all = new ArrayList<>(changes);
         for (int at = 0; at < cache.length && at < size; at += Image.SECTOR_BYTES) {
             final byte[] now = sectors(at, at + 1);
-            if (!Arrays.equals(now, sectorOf(told.bytes(), at))) {
+            if (!Arrays.equals(now, sectorOf(told.bytes(), at)) && !isAsLost(at, now)) {
                 all.add(new FileChange(nextAct, at, now, size, size, modifiedMs()));
             }
         }
         return all;
+    }
+
+    private static boolean[] none(final FileChange change) {
+        return new boolean[change.sectorCount()];
     }
 
     private static boolean[] all(final FileChange change) {
@@ -184,7 +226,9 @@ final class FileNode extends Node {
     }
 
     private void change(final int act, final long start, final long end, final long newSize, final long nowMs) {
-        changes.add(new FileChange(act, start & -Image.SECTOR_BYTES, sectors(start, end), size, newSize, nowMs));
+        final long first = start & -Image.SECTOR_BYTES;
+        changes.add(new FileChange(act, first, sectors(start, end), size, newSize, nowMs));
+        lost.subMap(first, Math.max(first, end)).clear();
         size = newSize;
         modified(nowMs);
     }

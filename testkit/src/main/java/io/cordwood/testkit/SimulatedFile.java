@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A file of the simulated disk that is appended to. Claimed bytes lie in staging memory, or for a mapping in the cache itself, where
  * a power cut may find them before they are published.
  */
-final class SimulatedFile implements StorageFile {
+final class SimulatedFile implements StorageFile, Forgetful {
     /** A file for appending is longer than its content while disk is reserved for a mapping, in steps. */
     private static final int RESERVE_BYTES = 64 << 10;
 
@@ -149,6 +149,14 @@ final class SimulatedFile implements StorageFile {
             refuseUnusable("force");
             storage.act(Act.FORCE, node, node.size());
             node.force();
+        }
+    }
+
+    @Override
+    public void forget() {
+        synchronized (storage.lock()) {
+            refuseUnusable("force");
+            node.forget();
         }
     }
 

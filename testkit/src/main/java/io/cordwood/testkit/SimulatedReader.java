@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A file of the simulated disk that is only read. It is looked for when it is first read, and its length is what it was then; a file
  * that was deleted before that is not found any more, as on a disk where it was not open yet.
  */
-final class SimulatedReader implements StorageFile {
+final class SimulatedReader implements StorageFile, Forgetful {
     private static final long UNKNOWN = -1;
 
     private final SimulatedStorage storage;
@@ -94,6 +94,15 @@ final class SimulatedReader implements StorageFile {
                 storage.act(Act.FORCE, forced, forced.size());
                 forced.force();
             }
+        }
+    }
+
+    @Override
+    public void forget() {
+        synchronized (storage.lock()) {
+            final FileNode known = node;
+            storage.refuseEnded(known == null ? path : known.path(), "force");
+            (known == null ? storage.required(path, "force") : known).forget();
         }
     }
 

@@ -11,7 +11,8 @@
  *     ... the code under test opens again: is everything there that was promised? ...
  * </pre>
  *
- * <p>{@link io.cordwood.testkit.FaultyStorage} stands before this disk or a real one, lets acts fail by rule and tells of all of them.
+ * <p>{@link io.cordwood.testkit.FaultyStorage} stands before this disk or a real one, lets acts fail, fall short, be slow or lie, by rules that
+ * are read at a glance or made from a seed, and tells of all of them.
  * {@code io.cordwood.testkit.contract} holds what every storage is held to, this one and the real one alike. Nothing here owns
  * a thread, a clock or a source of randomness: the same arguments give the same states. Read {@code SimulatedStorage} first.
  */
