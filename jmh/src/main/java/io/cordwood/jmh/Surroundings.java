@@ -30,6 +30,8 @@ final class Surroundings {
                         + options.iterations() + " iterations of " + options.iterationMs() + " ms; medians",
                 "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"
                         + " on either side, but for the indexes that our recovery rebuilds; logs that grow roll each 256 MiB and keep 512 MiB",
+                "- all files are in the system's cache; segments that are recovered in large pieces, as read from a disk after a"
+                        + " restart, the others as they were written",
                 "");
     }
 
