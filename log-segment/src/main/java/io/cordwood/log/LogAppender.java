@@ -84,13 +84,15 @@ public final class LogAppender implements Agent {
      * Offers a run of whole batches. Any thread, with a ticket of its own whose last run is not pending any more. Once the door
      * is closed, nobody waits: a run that is offered then, or was while it was being closed, has failed.
      *
-     * @param ticket that will tell the outcome.
+     * @param ticket of this appender, that will tell the outcome.
      * @param buffer that holds the batches; copied.
      * @param index of the first batch.
      * @param length of the run in bytes.
      * @param as on whose behalf, and on what terms.
      * @return false if the run was not taken. The ticket tells why: the ring is full (try again), the run is larger than the
      *     ring takes, or the door is closed ({@link AppendTicket#FAILED}).
+     * @throws IllegalArgumentException if the ticket is another appender's.
+     * @throws IllegalStateException if the ticket's last run is still pending.
      * @throws IndexOutOfBoundsException if the buffer does not hold the run.
      */
     public boolean offer(
@@ -99,6 +101,10 @@ public final class LogAppender implements Agent {
             final int index,
             final int length,
             final AppendAs as) {
+        final AppendTicket[] own = tickets;
+        if (ticket.number() >= own.length || own[ticket.number()] != ticket) {
+            throw new IllegalArgumentException("the ticket is another appender's");
+        }
         if (ticket.outcome() == AppendTicket.PENDING) {
             throw new IllegalStateException("the ticket's last run is still pending");
         }

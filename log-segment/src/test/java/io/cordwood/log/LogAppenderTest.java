@@ -382,6 +382,26 @@ final class LogAppenderTest {
         return request.result();
     }
 
+    /** Its number is a place here as well: somebody else's outcome would go to it, or none at all. */
+    @Test
+    void aTicketOfAnotherAppenderIsRefused() {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, false)) {
+            final LogAppender appender = new LogAppender(log, () -> NOW, 4096);
+            final LogAppender other = new LogAppender(log, () -> NOW, 4096);
+            final AppendTicket own = appender.newTicket();
+            final AppendTicket foreign = other.newTicket();
+            final AppendTicket beyond = other.newTicket();
+            assertThrows(IllegalArgumentException.class, () -> offer(appender, foreign, batch(NOW, "a"), CLIENT));
+            assertThrows(IllegalArgumentException.class, () -> offer(appender, beyond, batch(NOW, "a"), CLIENT));
+            assertTrue(offer(appender, own, batch(NOW, "b"), CLIENT));
+            appender.doWork();
+            assertEquals(0, own.outcome());
+            assertEquals(AppendTicket.FAILED, foreign.outcome(), "as before any run was offered");
+            assertEquals(1, log.endOffset());
+        }
+    }
+
     @Test
     void aReplicaAppendsThroughTheDoorAsWell() {
         try (DiskStorage storage = new DiskStorage(root);
