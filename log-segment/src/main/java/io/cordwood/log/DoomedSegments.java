@@ -8,9 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Segments that are off the list, and their files, which go in two steps: they get another name at once, and are deleted when a
  * delay is over, so that readers of older lists find them a little longer. A step that fails for one keeps none of the others
- * waiting, is thrown when all were tried, and is taken again the next time.
+ * waiting, is thrown when all were tried, and is taken again after a while: a disk that refuses is not asked in each cycle.
  */
 final class DoomedSegments {
+    /** A step that failed is not taken again before. */
+    static final long RETRY_MS = 1000;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final SegmentFiles files;
     private final Storage storage;
     private final ArrayDeque<Doomed> waiting = new ArrayDeque<>();
@@ -24,6 +29,8 @@ final class DoomedSegments {
         final @Nullable String[] paths;
 
         int renamed;
+        long renameFailedMs = NEVER;
+        long deleteFailedMs = NEVER;
 
         Doomed(final Segment segment, final long dueMs, final String[] paths) {
             this.segment = segment;
@@ -42,21 +49,27 @@ final class DoomedSegments {
     }
 
     /** Gives the files that still have their old names the new ones; says how many segments had such. */
-    int rename() {
+    int rename(final long nowMs) {
         int done = 0;
         RuntimeException failure = null;
         for (final Doomed doomed : waiting) {
-            if (doomed.renamed < doomed.paths.length) {
+            if (doomed.renamed < doomed.paths.length && isToBeTried(doomed.renameFailedMs, nowMs)) {
                 done++;
                 try {
                     rename(doomed);
                 } catch (final RuntimeException e) {
+                    doomed.renameFailedMs = nowMs;
                     failure = Failures.joined(failure, e);
                 }
             }
         }
         Failures.throwIfAny(failure);
         return done;
+    }
+
+    /** A clock that was set back keeps nobody waiting. */
+    private static boolean isToBeTried(final long failedMs, final long nowMs) {
+        return failedMs == NEVER || nowMs < failedMs || nowMs - failedMs >= RETRY_MS;
     }
 
     private void rename(final Doomed doomed) {
@@ -79,12 +92,13 @@ final class DoomedSegments {
         RuntimeException failure = null;
         for (final Iterator<Doomed> all = waiting.iterator(); all.hasNext(); ) {
             final Doomed doomed = all.next();
-            if (doomed.dueMs <= nowMs) {
+            if (doomed.dueMs <= nowMs && isToBeTried(doomed.deleteFailedMs, nowMs)) {
                 try {
                     delete(doomed);
                     all.remove();
                     deleted++;
                 } catch (final RuntimeException e) {
+                    doomed.deleteFailedMs = nowMs;
                     failure = Failures.joined(failure, e);
                 }
             }

@@ -150,13 +150,13 @@ final class LogSegments implements AutoCloseable {
     }
 
     /** Renames the files of dropped segments, if need be again. */
-    void renameDropped() {
-        doomed.rename();
+    void renameDropped(final long nowMs) {
+        doomed.rename(nowMs);
     }
 
     /**
      * The writer's duty: gives dropped segments their other names, deletes those whose delay is over, closes what a force has
-     * covered. All of it is tried, whatever fails. No force may be under way.
+     * covered. All of it is tried, whatever fails; what has failed is tried again a little later. No force may be under way.
      *
      * @return how much was done.
      */
@@ -164,7 +164,7 @@ final class LogSegments implements AutoCloseable {
         int done = 0;
         RuntimeException failure = null;
         try {
-            done = doomed.rename();
+            done = doomed.rename(nowMs);
         } catch (final RuntimeException e) {
             failure = e;
         }

@@ -64,7 +64,7 @@ final class LogShrinking {
         }
         view.release();
         // Behind all that is to be dropped, so that a disk that refuses this keeps nothing in the log.
-        segments.renameDropped();
+        segments.renameDropped(nowMs);
         return new RetentionResult(positions.startOffset(), byTime, bySize, byStart, blocker, blockerTimestamp);
     }
 
@@ -161,7 +161,7 @@ final class LogShrinking {
                 count++;
             }
             drop(count, config, nowMs);
-            segments.renameDropped();
+            segments.renameDropped(nowMs);
         }
         return positions.startOffset();
     }

@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.StorageException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,7 +58,7 @@ final class DroppedSegmentsTest {
     }
 
     @Test
-    void aRenameThatFailsIsDoneInTheNextCycle() {
+    void aRenameThatFailsIsDoneALittleLater() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             try (Log log = openWithThreeSegments(disk)) {
@@ -70,7 +72,7 @@ final class DroppedSegmentsTest {
 
                 append(log, "d");
                 assertEquals(List.of("2=c", "3=d"), LogTest.values(log, 2));
-                assertEquals(1, log.doWork(NOW));
+                assertEquals(1, log.doWork(NOW + DoomedSegments.RETRY_MS));
                 assertEquals(List.of("0.log.deleted", "1.log.deleted", "2.log", "3.log"), logs(storage));
                 assertEquals(2, log.doWork(NOW + DELAY_MS));
                 assertEquals(List.of("2.log", "3.log"), logs(storage));
@@ -100,7 +102,7 @@ final class DroppedSegmentsTest {
     }
 
     @Test
-    void aDeletionThatFailsIsDoneInTheNextCycle() {
+    void aDeletionThatFailsIsDoneALittleLater() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             try (Log log = openWithThreeSegments(disk)) {
@@ -110,7 +112,7 @@ final class DroppedSegmentsTest {
                 assertEquals(List.of("1.log.deleted", "2.log", "3.log"), logs(storage));
                 append(log, "d");
                 assertEquals(List.of("2=c", "3=d"), LogTest.values(log, 2));
-                assertEquals(1, log.doWork(NOW + DELAY_MS));
+                assertEquals(1, log.doWork(NOW + DELAY_MS + DoomedSegments.RETRY_MS));
                 assertEquals(List.of("2.log", "3.log"), logs(storage));
             }
         }
@@ -128,7 +130,7 @@ final class DroppedSegmentsTest {
     }
 
     @Test
-    void aRenameThatFailsInEachCycleKeepsNothingElseWaiting() {
+    void aRenameThatFailsAtEachTryKeepsNothingElseWaiting() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             try (Log log = openWithThreeSegments(disk)) {
@@ -140,24 +142,64 @@ final class DroppedSegmentsTest {
                 assertEquals(2, Collections.frequency(disk.open(), TWO), "the writer's file, and the readers'");
                 final LogRequest roll = log.request(LogRequest.roll());
                 final LogRequest prefix = log.request(LogRequest.deletePrefix(3, 4));
-                assertThrows(StorageException.class, () -> log.doWork(NOW));
+                assertThrows(StorageException.class, () -> log.doWork(NOW + DoomedSegments.RETRY_MS));
                 assertEquals(4, roll.result());
                 assertEquals(1, Collections.frequency(disk.open(), TWO));
-                assertThrows(StorageException.class, () -> log.doWork(NOW));
+                assertThrows(StorageException.class, () -> log.doWork(NOW + 2 * DoomedSegments.RETRY_MS));
                 assertTrue(prefix.isDone());
                 assertEquals(3, log.startOffset());
                 assertEquals(List.of("0.log", "1.log.deleted", "2.log.deleted", "3.log", "4.log"), logs(storage));
 
-                final StorageException failure = assertThrows(StorageException.class, () -> log.doWork(NOW + DELAY_MS));
+                final long dueMs = NOW + 2 * DoomedSegments.RETRY_MS + DELAY_MS;
+                final StorageException failure = assertThrows(StorageException.class, () -> log.doWork(dueMs));
                 assertEquals("rename " + ZERO, failure.file());
                 assertEquals(List.of("3.log", "4.log"), logs(storage));
-                assertEquals(0, log.doWork(NOW + DELAY_MS));
+                assertEquals(0, log.doWork(dueMs + DoomedSegments.RETRY_MS));
             }
         }
     }
 
+    /** A disk that refuses is asked again once a second, and not by each of a million cycles. */
     @Test
-    void deletionsThatFailInEachCycleKeepNothingElseWaitingAndAreToldTogether() {
+    void aStepThatFailsIsTriedAgainAtAPace() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                final List<String> tries = new ArrayList<>();
+                disk.watch(act -> {
+                    if (act.startsWith("rename " + ZERO) || act.startsWith("delete " + ZERO)) {
+                        tries.add(act.substring(0, 6));
+                        throw new StorageException(act, "test", "refused", null);
+                    }
+                });
+                assertThrows(StorageException.class, () -> log.deletePrefix(1, log.endOffset(), NOW));
+                assertEquals(List.of("rename"), tries);
+                for (long ms = 0; ms < DoomedSegments.RETRY_MS; ms += 100) {
+                    assertEquals(0, log.doWork(NOW + ms));
+                }
+                assertEquals(1, log.deletePrefix(1, log.endOffset(), NOW));
+                assertEquals(List.of("rename"), tries);
+                assertThrows(StorageException.class, () -> log.doWork(NOW + DoomedSegments.RETRY_MS));
+                assertEquals(List.of("rename", "rename"), tries);
+                // Its delay is over: both steps are due, and each has a pace of its own.
+                tries.clear();
+                final long dueMs = NOW + DELAY_MS;
+                assertThrows(StorageException.class, () -> log.doWork(dueMs));
+                assertEquals(0, log.doWork(dueMs + DoomedSegments.RETRY_MS - 1));
+                assertEquals(List.of("rename", "delete"), tries);
+                assertThrows(StorageException.class, () -> log.doWork(dueMs + DoomedSegments.RETRY_MS));
+                assertEquals(List.of("rename", "delete", "rename", "delete"), tries);
+                // The clock was set back: nobody waits for it to come round again.
+                assertThrows(StorageException.class, () -> log.doWork(dueMs));
+                assertEquals(6, tries.size());
+                disk.watch(act -> {});
+            }
+            assertEquals(List.of("1.log", "2.log", "3.log"), logs(storage));
+        }
+    }
+
+    @Test
+    void deletionsThatFailAtEachTryKeepNothingElseWaitingAndAreToldTogether() {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             try (Log log = openWithThreeSegments(disk)) {
@@ -167,8 +209,9 @@ final class DroppedSegmentsTest {
                 refuse(disk, "delete " + ZERO, "delete " + ONE);
                 for (int cycle = 0; cycle < 2; cycle++) {
                     final LogRequest request = log.request(LogRequest.retain(4));
+                    final long tryMs = NOW + DELAY_MS + cycle * DoomedSegments.RETRY_MS;
                     final StorageException failure =
-                            assertThrows(StorageException.class, () -> log.doWork(NOW + DELAY_MS));
+                            assertThrows(StorageException.class, () -> log.doWork(tryMs));
                     assertEquals("delete " + ZERO, failure.file());
                     assertEquals(1, failure.getSuppressed().length);
                     assertTrue(failure.getSuppressed()[0].toString().contains(ONE));
@@ -176,7 +219,7 @@ final class DroppedSegmentsTest {
                     assertEquals(3, request.result());
                 }
                 disk.watch(act -> {});
-                assertEquals(2, log.doWork(NOW + DELAY_MS));
+                assertEquals(2, log.doWork(NOW + DELAY_MS + 2 * DoomedSegments.RETRY_MS));
                 assertEquals(List.of("3.log", "4.log"), logs(storage));
             }
         }
@@ -206,7 +249,8 @@ final class DroppedSegmentsTest {
         try (DiskStorage storage = new DiskStorage(root)) {
             final FailingStorage disk = new FailingStorage(storage);
             try (Log log = openWithThreeSegments(disk)) {
-                final LogAppender door = new LogAppender(log, () -> NOW, 1000);
+                final AtomicLong time = new AtomicLong(NOW);
+                final LogAppender door = new LogAppender(log, time::get, 1000);
                 final AppendTicket ticket = door.newTicket();
                 final UnsafeBuffer batch = batch(NOW, "d");
                 assertTrue(door.offer(
@@ -216,6 +260,7 @@ final class DroppedSegmentsTest {
                 refuse(disk, "rename " + ZERO);
                 assertThrows(StorageException.class, () -> log.deletePrefix(1, 3, NOW));
                 final LogRequest cut = log.request(LogRequest.truncateTo(3));
+                time.addAndGet(DoomedSegments.RETRY_MS);
                 assertThrows(StorageException.class, door::doWork);
                 assertEquals(3, cut.result());
                 assertEquals(AppendTicket.FAILED, ticket.outcome());
