@@ -71,7 +71,7 @@ public final class LogReader implements AutoCloseable {
         this.run = new ReadRun(epochs, new BatchValidator(parts.codecs()));
         this.closeLook = new CloseLook(parts, run.validator());
         this.headers = new HeaderWalk(run, closeLook);
-        this.byTime = new OffsetsByTime(segments, positions, parts);
+        this.byTime = new OffsetsByTime(segments, positions, parts, closeLook);
     }
 
     /**

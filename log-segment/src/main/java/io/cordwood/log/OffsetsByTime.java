@@ -16,16 +16,26 @@ final class OffsetsByTime implements AutoCloseable {
     private final LogSegments segments;
     private final LogPositions positions;
     private final LogParts parts;
+    private final CloseLook closeLook;
     private final FileView view = new FileView();
     private final BatchScan scan;
     private final RecordReader records;
     private long timestampFound = -1;
+
+    /** Offset behind the last batch of a segment that was looked through to its end; -1 if that was not necessary. */
+    private long segmentEnd;
+
     private @Nullable Segment segment;
 
-    OffsetsByTime(final LogSegments segments, final LogPositions positions, final LogParts parts) {
+    OffsetsByTime(
+            final LogSegments segments,
+            final LogPositions positions,
+            final LogParts parts,
+            final CloseLook closeLook) {
         this.segments = segments;
         this.positions = positions;
         this.parts = parts;
+        this.closeLook = closeLook;
         this.scan = new BatchScan(CHUNK_BYTES, new BatchValidator(parts.codecs()));
         this.records = new RecordReader(parts.codecs(), parts.decompressedBytesMax());
     }
@@ -45,6 +55,7 @@ final class OffsetsByTime implements AutoCloseable {
      * holds until that is done.
      *
      * @param stableEnd where the truncation cuts; {@link Long#MAX_VALUE} if there is none.
+     * @throws CorruptLogException if a segment is damaged, or has lost the records for which it was looked through.
      */
     long find(final long timestampMs, final long upTo, final long stableEnd) {
         final long end = Math.min(Math.min(upTo, stableEnd), positions.publishedEnd());
@@ -61,12 +72,18 @@ final class OffsetsByTime implements AutoCloseable {
                 if (found >= 0) {
                     return found;
                 }
+                if (segmentEnd >= 0 && segmentEnd < list.endOffset(i, segmentEnd) && !isBeingCut) {
+                    // A cleaner has left a gap, or the segment has lost its end, and with it the record that the index promises.
+                    closeLook.checkGap(list, i, segmentEnd, end);
+                }
             }
         }
         return -1;
     }
 
     private long findIn(final Segment in, final long from, final long timestampMs, final long end) {
+        segmentEnd = -1;
+        long behind = in.baseOffset();
         scan.start(in.file(), from, in.bytes());
         while (scan.next()) {
             final RecordBatchFlyweight batch = scan.batch();
@@ -79,11 +96,13 @@ final class OffsetsByTime implements AutoCloseable {
                     return found;
                 }
             }
+            behind = batch.nextOffset();
         }
         final String damage = scan.damage();
         if (damage != null) {
             throw new CorruptLogException(parts.storage().describe(in.path()), scan.position(), damage);
         }
+        segmentEnd = behind;
         return -1;
     }
 

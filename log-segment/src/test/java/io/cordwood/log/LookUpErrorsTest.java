@@ -22,6 +22,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Map;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a look-up by time meets in damaged bytes comes as one kind of exception, which names file, position and reason. */
 final class LookUpErrorsTest {
@@ -177,6 +179,31 @@ final class LookUpErrorsTest {
                         assertThrows(StorageException.class, () -> reader.offsetForTimestamp(NOW + 2, Long.MAX_VALUE));
                 assertEquals(root.resolve(SECOND).toString(), failure.file());
                 assertEquals(0, reader.offsetForTimestamp(NOW, Long.MAX_VALUE));
+            }
+        }
+    }
+
+    /** Nobody has read it, so nobody knows how long it was; but its index tells of the record. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aSegmentThatSomebodyElseCutBeforeTheFirstLookIsNamed(final int batchesLeft) throws IOException {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, batch(NOW + 2, "c"))) {
+            log.roll(NOW);
+            final UnsafeBuffer later = at(3, 0, batch(NOW + 9, "d"));
+            assertEquals(3, log.append(later, 0, later.capacity(), AppendAs.replica(), NOW));
+            log.flush();
+            log.doWork(NOW);
+            final int left = batchesLeft * batch(NOW, "b").capacity();
+            Files.write(root.resolve(SECOND), Arrays.copyOf(Files.readAllBytes(root.resolve(SECOND)), left));
+            try (LogReader reader = log.newReader()) {
+                final CorruptLogException damage = assertThrows(
+                        CorruptLogException.class, () -> reader.offsetForTimestamp(NOW + 2, Long.MAX_VALUE));
+                assertEquals(root.resolve(SECOND).toString(), damage.file());
+                assertEquals(left, damage.position());
+                assertEquals(3, damage.nextOffset());
+                assertEquals(0, reader.offsetForTimestamp(NOW, Long.MAX_VALUE));
+                assertEquals(3, reader.offsetForTimestamp(NOW + 3, Long.MAX_VALUE), "its index says that it has none");
             }
         }
     }
