@@ -1,6 +1,7 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.FileView;
+import java.nio.ByteOrder;
 
 /**
  * Walks through the headers of a segment to the place of an offset: quickly from where the index says, and with a
@@ -35,6 +36,7 @@ final class HeaderWalk implements AutoCloseable {
             final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
         sizeFound = -1;
         final long bytes = in.bytes();
+        final long reach = Math.min(end, in.reach());
         long expected = due;
         long at = from;
         long shownFrom = from;
@@ -50,7 +52,22 @@ final class HeaderWalk implements AutoCloseable {
             if (expected < 0 && (size < 0 || first < in.baseOffset() || last > offset)) {
                 return -1;
             }
-            if (size < 0 || first < expected || last >= end) {
+            boolean isOdd = size < 0 || first < expected || last >= reach;
+            // A gap is legal, but not one in which the next batch begins: then it is this one that is wrong.
+            final boolean isDoubtful = expected < 0 ? last >= offset : first > expected;
+            if (!isOdd && isDoubtful && bytes - at - size >= Long.BYTES) {
+                final long behind = at + size;
+                if (behind + ReadRun.WALK_BYTES > shownFrom + shown) {
+                    shown = in.file().look(behind, (int) Math.min(PROBE_BYTES, bytes - behind), probe);
+                    shownFrom = behind;
+                }
+                final long next = baseOffset((int) (behind - shownFrom));
+                isOdd = next >= Math.max(0, expected) && next <= last;
+            }
+            if (isOdd && expected < 0) {
+                return -1;
+            }
+            if (isOdd) {
                 final long found = closeLook.find(in, at, expected, end, offset, logEnd);
                 return found < 0 ? bytes : found;
             }
@@ -66,6 +83,13 @@ final class HeaderWalk implements AutoCloseable {
             at += size;
         }
         return bytes;
+    }
+
+    /** Base offset of the batch that is shown at an index; -1 if the file was cut in front of it. */
+    private long baseOffset(final int index) {
+        return probe.buffer().capacity() - index < Long.BYTES
+                ? -1
+                : probe.buffer().getLong(index, ByteOrder.BIG_ENDIAN);
     }
 
     /** Size of the batch that {@link #find} found; -1 if that took a close look. */

@@ -416,7 +416,7 @@ public final class LogReader implements AutoCloseable {
         }
         final int most = Math.min(shown, Math.max(bytesMax, first));
         run.start(offset, isByHint);
-        final int whole = run.length(view.buffer(), most, bytes - position, end, upTo);
+        final int whole = run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
         if (whole < 0) {
             stepOver(in, offset, end);
             return show(offset, upTo, bytesMax);
@@ -475,7 +475,8 @@ public final class LogReader implements AutoCloseable {
         isWalked = false;
         if (first < 0) {
             first = headers.size(in, position, bytes);
-            if (first < 0 || run.batch().lastOffset() < offset) {
+            final long last = first < 0 ? -1 : run.batch().lastOffset();
+            if (last < offset || last >= Math.min(endOf(in), in.reach())) {
                 stepOver(in, offset, endOf(in));
                 return measure(offset, upTo, bytesMax);
             }

@@ -28,10 +28,7 @@ final class OffsetsByTime implements AutoCloseable {
     private @Nullable Segment segment;
 
     OffsetsByTime(
-            final LogSegments segments,
-            final LogPositions positions,
-            final LogParts parts,
-            final CloseLook closeLook) {
+            final LogSegments segments, final LogPositions positions, final LogParts parts, final CloseLook closeLook) {
         this.segments = segments;
         this.positions = positions;
         this.parts = parts;
@@ -73,7 +70,8 @@ final class OffsetsByTime implements AutoCloseable {
                     return found;
                 }
                 if (segmentEnd >= 0 && segmentEnd < list.endOffset(i, segmentEnd) && !isBeingCut) {
-                    // A cleaner has left a gap, or the segment has lost its end, and with it the record that the index promises.
+                    // A cleaner has left a gap, or the segment has lost its end, and with it the record that the index
+                    // promises.
                     closeLook.checkGap(list, i, segmentEnd, end);
                 }
             }

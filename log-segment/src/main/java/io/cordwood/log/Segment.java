@@ -46,6 +46,12 @@ final class Segment implements AutoCloseable {
         return baseOffset;
     }
 
+    /** Least offset that is too far above the base to lie in a segment, wherever the next one begins. */
+    long reach() {
+        final long beyond = 1L << 31;
+        return baseOffset > Long.MAX_VALUE - beyond ? Long.MAX_VALUE : baseOffset + beyond;
+    }
+
     String path() {
         return path;
     }

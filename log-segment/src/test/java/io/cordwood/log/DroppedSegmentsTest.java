@@ -210,8 +210,7 @@ final class DroppedSegmentsTest {
                 for (int cycle = 0; cycle < 2; cycle++) {
                     final LogRequest request = log.request(LogRequest.retain(4));
                     final long tryMs = NOW + DELAY_MS + cycle * DoomedSegments.RETRY_MS;
-                    final StorageException failure =
-                            assertThrows(StorageException.class, () -> log.doWork(tryMs));
+                    final StorageException failure = assertThrows(StorageException.class, () -> log.doWork(tryMs));
                     assertEquals("delete " + ZERO, failure.file());
                     assertEquals(1, failure.getSuppressed().length);
                     assertTrue(failure.getSuppressed()[0].toString().contains(ONE));

@@ -4,6 +4,8 @@ import static io.cordwood.log.TestBatches.at;
 import static io.cordwood.log.TestBatches.batch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileStatus;
@@ -182,6 +184,70 @@ final class HeaderWalkTest {
             final byte[] held = new byte[batches[4].capacity()];
             batches[4].getBytes(0, held);
             assertArrayEquals(held, right);
+        }
+    }
+
+    private void write(final long base, final UnsafeBuffer... batches) throws IOException {
+        final UnsafeBuffer all = TestBatches.run(batches);
+        final byte[] bytes = new byte[all.capacity()];
+        all.getBytes(0, bytes);
+        Files.createDirectories(root.resolve("t-0"));
+        Files.write(root.resolve("t-0").resolve(LogFiles.name(base, LogFiles.LOG)), bytes);
+    }
+
+    /** The next segment is so far away that only the distance to its own base shows that the batch is wrong. */
+    @Test
+    void aLoneBatchThatIsTooFarAboveItsSegmentIsNotServed() throws IOException {
+        final long next = 1L << 40;
+        final UnsafeBuffer good = records(0, 2, 30);
+        write(0, good, records(2 + (1L << 35), 1, 30));
+        write(next, records(next, 1, 30));
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0")
+                        .recoveryPoint(Long.MAX_VALUE)
+                        .open(NOW);
+                LogReader reader = log.newReader()) {
+            assertEquals(good.capacity(), reader.read(0, Long.MAX_VALUE, 1 << 20));
+            assertEquals(good.capacity(), reader.read(1, Long.MAX_VALUE, 1 << 20));
+            for (final long offset : new long[] {2, 1L << 31, 2 + (1L << 35)}) {
+                final CorruptLogException damage =
+                        assertThrows(CorruptLogException.class, () -> reader.read(offset, Long.MAX_VALUE, 1 << 20));
+                assertEquals(good.capacity(), damage.position(), "offset " + offset);
+                assertEquals(next, damage.nextOffset());
+                assertThrows(CorruptLogException.class, () -> reader.locate(offset, Long.MAX_VALUE, 1));
+            }
+            assertTrue(reader.read(next, Long.MAX_VALUE, 1 << 20) > 0);
+        }
+    }
+
+    /** Offsets that fall back: the one that is too early is wrong, and hides none of those behind it. */
+    @Test
+    void aBatchThatIsTooEarlyHidesNothingWhereverTheWalkBegins() throws IOException {
+        final UnsafeBuffer[] batches = {records(0, 2, 30), records(21, 1, 5), records(5, 16, 300), records(22, 40, 100)
+        };
+        write(0, batches);
+        final PointingIndexes indexes = new PointingIndexes();
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0")
+                        .indexes(indexes)
+                        .recoveryPoint(Long.MAX_VALUE)
+                        .open(NOW);
+                LogReader reader = log.newReader()) {
+            final byte[] held = new byte[batches[2].capacity()];
+            batches[2].getBytes(0, held);
+            long position = 0;
+            for (final UnsafeBuffer batch : batches) {
+                indexes.position = position;
+                for (final long offset : new long[] {5, 10, 20}) {
+                    assertArrayEquals(held, located(reader, offset), "offset " + offset + ", led to " + position);
+                }
+                final CorruptLogException damage =
+                        assertThrows(CorruptLogException.class, () -> reader.read(3, Long.MAX_VALUE, 1));
+                assertEquals(batches[0].capacity(), damage.position());
+                assertEquals(5, damage.nextOffset());
+                assertEquals(batches[3].capacity(), reader.read(21, Long.MAX_VALUE, 1), "led to " + position);
+                position += batch.capacity();
+            }
         }
     }
 }
