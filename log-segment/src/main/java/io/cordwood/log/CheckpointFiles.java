@@ -97,19 +97,31 @@ final class CheckpointFiles {
         }
     }
 
-    /** Lowers every entry of a partition that is above an offset, durably. False if another thread is busy here. */
+    /** Lowers every entry of a partition that is above an offset, but for its start, durably. False if another thread is busy here. */
     boolean tryLower(final PartitionName name, final long offset) {
         if (!isBusy.compareAndSet(false, true)) {
             return false;
         }
         try {
             for (final Kind kind : Kind.values()) {
-                lower(kind, name, offset);
+                if (kind != Kind.LOG_START) {
+                    lower(kind, name, offset);
+                }
             }
         } finally {
             isBusy.set(false);
         }
         return true;
+    }
+
+    /** Lowers the start of a partition, durably. Waits for another thread. */
+    void lowerStart(final PartitionName name, final long offset) {
+        acquire();
+        try {
+            lower(Kind.LOG_START, name, offset);
+        } finally {
+            isBusy.set(false);
+        }
     }
 
     /** Lowers after an open what the log does not bear out: later appends would make it look true. */

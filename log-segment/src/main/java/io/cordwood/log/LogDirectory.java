@@ -247,7 +247,7 @@ public final class LogDirectory implements AutoCloseable {
         builder.recoveryPoint(partition.recoveryPoint())
                 .forcedOffset(partition.forcedOffset())
                 .startOffset(partition.startOffset())
-                .guard(end -> lower(partition, end))
+                .guard(new CheckpointGuard(checkpoints, partition, this::requireOnline, this::fail))
                 .progress(progress);
         changing(() -> {
             final Log log = builder.open(nowMs);
@@ -260,21 +260,6 @@ public final class LogDirectory implements AutoCloseable {
             partition.lowerCleanerOffset(log.endOffset());
             partition.opened(log);
         });
-        return true;
-    }
-
-    /** The log's writer asks, before it truncates. */
-    private boolean lower(final PartitionCells partition, final long endOffset) {
-        requireOnline();
-        try {
-            if (!checkpoints.tryLower(partition.name(), endOffset)) {
-                return false;
-            }
-        } catch (final StorageException e) {
-            fail(e);
-            throw e;
-        }
-        partition.lowerCleanerOffset(endOffset);
         return true;
     }
 

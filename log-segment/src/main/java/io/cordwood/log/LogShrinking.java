@@ -397,6 +397,8 @@ final class LogShrinking {
         for (int i = old.size() - 1; i >= 0; i--) {
             segments.deleteNow(old.get(i));
         }
+        // Else a power cut may leave the new segment in front of an old one.
+        parts.storage().syncDirectory(parts.directory());
         final Segment fresh = segments.files().create(offset, config, 0, nowMs);
         segments.reset(new SegmentList(fresh));
         SegmentTails.removeAll(parts.storage(), parts.directory());
@@ -406,6 +408,7 @@ final class LogShrinking {
         }
         fresh.file().force();
         parts.storage().syncDirectory(parts.directory());
+        parts.guard().begins(offset);
         positions.startOffset(Math.min(positions.startOffset(), offset));
         positions.publishedEnd(offset);
         positions.startOffset(offset);

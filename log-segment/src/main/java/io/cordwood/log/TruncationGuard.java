@@ -11,7 +11,7 @@ public interface TruncationGuard {
     TruncationGuard NONE = endOffset -> true;
 
     /**
-     * Lowers what is above an offset. Called by the log's writer before a truncation changes anything; nothing is forced or
+     * Lowers what is above an offset, but for a start. Called by the log's writer before a truncation changes anything; nothing is forced or
      * truncated meanwhile.
      *
      * @param endOffset where the log will end; for a truncation to nothing, where it will begin and end.
@@ -20,4 +20,16 @@ public interface TruncationGuard {
      * @throws io.cordwood.log.store.StorageException if the disk fails; the truncation is not done, and the log is fenced.
      */
     boolean lowered(long endOffset);
+
+    /**
+     * Lowers the start of the log, if what is kept of that is above an offset. Called by the log's writer when a truncation to
+     * nothing has durably removed the old records and made the new beginning, before anything can be appended. Not before: until
+     * the old records are gone the start tells which of them were deleted. May wait for another thread.
+     *
+     * @param startOffset where the log begins now.
+     * @throws io.cordwood.log.store.StorageException if the disk fails; the log is fenced.
+     */
+    default void begins(final long startOffset) {
+        // Nobody keeps a start.
+    }
 }

@@ -197,8 +197,8 @@ final class LogDirectoryTraceTest {
             directory.doWork(NOW + 100);
             assertEquals(Map.of(A, 15L), checkpoint(disk, OffsetCheckpoint.LOG_STARTS));
             assertEquals(3, partition.log().truncateFullyAndStartAt(3, NOW));
+            assertEquals(Map.of(A, 3L), checkpoint(disk, OffsetCheckpoint.LOG_STARTS));
             // Until the next checkpoint nothing is vouched for: what an interruption would have left is replayed whole.
-            assertEquals(Map.of(A, 0L), checkpoint(disk, OffsetCheckpoint.LOG_STARTS));
             assertEquals(Map.of(A, 0L), checkpoint(disk, OffsetCheckpoint.RECOVERY_POINTS));
             append(partition.log(), 20);
             partition.log().closeUncleanly();
@@ -229,7 +229,7 @@ final class LogDirectoryTraceTest {
     }
 
     @Test
-    void aCheckpointDuringATruncationToNothingDoesNotRaiseTheStart() {
+    void theStartStaysUntilTheOldRecordsAreGone() {
         fill(storage, 20, A);
         try (LogDirectory directory = owned(storage)) {
             final PartitionCells partition = cells(directory, A);
@@ -238,13 +238,14 @@ final class LogDirectoryTraceTest {
             directory.doWork(NOW + 100);
             final List<Long> seen = new ArrayList<>();
             storage.watch(act -> {
-                if (act.equals("delete 00000000000000000000.log")) {
+                if (act.equals("delete 00000000000000000000.log") || act.equals("force 00000000000000000003.log")) {
                     directory.doWork(NOW + 1000);
                     seen.add(checkpoint(disk, OffsetCheckpoint.LOG_STARTS).getOrDefault(A, -1L));
                 }
             });
             assertEquals(3, partition.log().truncateFullyAndStartAt(3, NOW));
-            assertEquals(List.of(0L), seen);
+            assertEquals(List.of(15L, 15L), seen);
+            assertEquals(Map.of(A, 3L), checkpoint(disk, OffsetCheckpoint.LOG_STARTS));
         }
     }
 
