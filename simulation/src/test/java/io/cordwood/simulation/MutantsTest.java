@@ -1,0 +1,91 @@
+package io.cordwood.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The planted faults of {@code bin/mutants} still apply, and name a test that is there. Whether it catches them shows that command. */
+final class MutantsTest {
+    private static final Path ROOT = Path.of(System.getProperty("cordwood.root"));
+
+    static List<Path> patches() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT.resolve("simulation/mutants"))) {
+            return files.filter(file -> file.toString().endsWith(".patch")).sorted().toList();
+        }
+    }
+
+    @Test
+    void thereAreEnough() throws IOException {
+        assertTrue(patches().size() >= 16, patches().toString());
+    }
+
+    @ParameterizedTest
+    @MethodSource("patches")
+    void thePatchApplies(final Path patch) throws IOException {
+        final List<String> lines = Files.readAllLines(patch);
+        final String[] by = header(lines, "Caught-by").split(" ", 2);
+        assertTrue(header(lines, "Goal").matches("G[0-9]+"), patch.toString());
+        assertFalse(header(lines, "Fault").isEmpty());
+        try (Stream<Path> tests = Files.walk(ROOT.resolve(by[0]).resolve("src/test/java"))) {
+            assertTrue(tests.anyMatch(test -> test.endsWith(by[1] + ".java")), () -> "no test is named " + by[1]);
+        }
+        final List<String> file = Files.readAllLines(ROOT.resolve(named(lines, "--- a/")));
+        assertEquals(named(lines, "--- a/"), named(lines, "+++ b/"));
+        int hunks = 0;
+        for (int at = 0; at < lines.size(); at++) {
+            if (lines.get(at).startsWith("@@ ")) {
+                hunks++;
+                final List<String> old = oldLines(lines, at + 1);
+                assertTrue(occursOnce(file, old), () -> "is not there, or more than once: " + String.join("\n", old));
+            }
+        }
+        assertEquals(1, hunks, "a fault is one change");
+    }
+
+    private static String header(final List<String> lines, final String field) {
+        return lines.stream()
+                .filter(line -> line.startsWith(field + ": "))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no line begins with " + field))
+                .substring(field.length() + 2);
+    }
+
+    private static String named(final List<String> lines, final String start) {
+        return lines.stream()
+                .filter(line -> line.startsWith(start))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no line begins with " + start))
+                .substring(start.length());
+    }
+
+    private static List<String> oldLines(final List<String> lines, final int from) {
+        final List<String> old = new ArrayList<>();
+        for (int at = from; at < lines.size() && !lines.get(at).startsWith("@@ "); at++) {
+            final String line = lines.get(at);
+            if (line.startsWith(" ") || line.startsWith("-")) {
+                old.add(line.substring(1));
+            }
+        }
+        return old;
+    }
+
+    private static boolean occursOnce(final List<String> file, final List<String> old) {
+        int found = 0;
+        for (int at = 0; at + old.size() <= file.size(); at++) {
+            if (file.subList(at, at + old.size()).equals(old)) {
+                found++;
+            }
+        }
+        return found == 1;
+    }
+}
