@@ -20,7 +20,9 @@ final class MutantsTest {
 
     static List<Path> patches() throws IOException {
         try (Stream<Path> files = Files.list(ROOT.resolve("simulation/mutants"))) {
-            return files.filter(file -> file.toString().endsWith(".patch")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".patch"))
+                    .sorted()
+                    .toList();
         }
     }
 
