@@ -5,6 +5,7 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.CloseHelper;
 
 /**
  * The two files of an index that grows. The index holds them, and so does each force that is under way; the last one to let go
@@ -40,7 +41,7 @@ final class IndexFiles {
                             ? LogFiles.openNew(storage, timePath, FileUse.APPEND, 0)
                             : storage.open(timePath, FileUse.APPEND, 0));
         } catch (final RuntimeException | Error e) {
-            offsets.close();
+            CloseHelper.close(e::addSuppressed, offsets);
             throw e;
         }
     }
@@ -109,8 +110,7 @@ final class IndexFiles {
     /** Lets go of the files. */
     void release() {
         if (holds.decrementAndGet() == 0) {
-            offsets.close();
-            times.close();
+            CloseHelper.closeAll(offsets, times);
         }
     }
 }

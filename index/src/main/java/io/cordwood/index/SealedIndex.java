@@ -7,6 +7,7 @@ import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /** An index that does not grow: its files are looked at in place, and are not touched before the first question. */
@@ -48,8 +49,13 @@ final class SealedIndex implements IndexTables {
         this.largestTimestamp = completed.largestTimestamp();
         this.isUnforced = new AtomicBoolean(true);
         // Under their present names: a force may come when they have others.
-        offsets.enter();
-        times.enter();
+        try {
+            offsets.enter();
+            times.enter();
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, this::close);
+            throw e;
+        }
     }
 
     /** What is wrong with the files, as far as they were looked at; null if nothing is. */
@@ -118,7 +124,6 @@ final class SealedIndex implements IndexTables {
     /** Lets go of everything. Who is looking at the files may go on. */
     void close() {
         isUnforced.set(false);
-        offsets.close();
-        times.close();
+        CloseHelper.closeAll(offsets::close, times::close);
     }
 }

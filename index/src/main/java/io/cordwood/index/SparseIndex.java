@@ -7,6 +7,7 @@ import io.cordwood.log.SegmentIndex;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
 import java.lang.invoke.VarHandle;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -294,9 +295,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             sealed.close();
             return feedFrom;
         } catch (final RuntimeException | Error e) {
-            if (tables == sealed) {
-                files.release();
-            }
+            CloseHelper.close(e::addSuppressed, tables == sealed ? files::release : sealed::close);
             throw e;
         }
     }

@@ -8,6 +8,7 @@ import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a log: from what the directory lists to a list of segments of which the last takes appends. */
@@ -54,10 +55,11 @@ final class LogOpening {
                     SegmentTails.removeAll(storage, directory);
                     storage.syncDirectory(directory);
                 }
+                // Before there is a segment, so that who comes after a failure here does this again.
+                syncParents();
                 segments.add(segmentFiles.create(startOffset, builder.config, 0, nowMs));
                 list = new SegmentList(segments.get(0));
                 recovery.empty(startOffset);
-                syncParents();
                 noteEnd(recovery, list.get(0));
             } else {
                 SegmentList whole = recovered(recovery, files, segmentFiles, segments);
@@ -75,8 +77,8 @@ final class LogOpening {
             return new Log(
                     builder, states, epochs, new LogSegments(segmentFiles, list), recovery.report(startOffset), nowMs);
         } catch (final RuntimeException | Error e) {
-            segments.forEach(Segment::close);
-            states.forEach(DerivedState::close);
+            CloseHelper.closeAll(e::addSuppressed, segments);
+            CloseHelper.closeAll(e::addSuppressed, states);
             throw e;
         } finally {
             validator.close();
@@ -154,7 +156,7 @@ final class LogOpening {
     private List<FileStatus> splitAndReopen(final LogRecovery recovery, final List<Segment> segments) {
         final OverflowSplit.Place place = Objects.requireNonNull(recovery.overflow());
         recovery.forget(notedBefore);
-        segments.forEach(Segment::close);
+        CloseHelper.closeAll(segments);
         segments.clear();
         new OverflowSplit(storage, directory, builder.indexes.suffixes()).split(place);
         recovery.note(
@@ -236,10 +238,15 @@ final class LogOpening {
     static Segment openForAppending(final SegmentFiles files, final Segment segment, final LogConfig config) {
         // Before the old one is closed, which has mapped what recovery walked through: the store may go on with that.
         final StorageFile file = files.openForAppending(segment, config);
-        segment.file().close();
-        // Not through the old one, which does not know that recovery may have cut the file.
-        final Segment active = segment.through(file, null, segment.modifiedMs());
-        active.readFirstTimestamp();
-        return active;
+        try {
+            segment.file().close();
+            // Not through the old one, which does not know that recovery may have cut the file.
+            final Segment active = segment.through(file, null, segment.modifiedMs());
+            active.readFirstTimestamp();
+            return active;
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, file);
+            throw e;
+        }
     }
 }

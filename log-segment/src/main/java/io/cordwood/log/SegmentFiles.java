@@ -5,6 +5,7 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 
 /** The files of one log's segments: knows which there are for each, makes those of a new segment, deletes those of an old one. */
 final class SegmentFiles {
@@ -92,9 +93,9 @@ final class SegmentFiles {
             final SegmentIndex index = indexes.create(storage, directory, baseOffset, limits(config));
             return new Segment(baseOffset, path, file, index, null, nowMs);
         } catch (final RuntimeException | Error e) {
-            file.close();
+            CloseHelper.close(e::addSuppressed, file);
             if (isNew) {
-                storage.delete(path);
+                CloseHelper.close(e::addSuppressed, () -> storage.delete(path));
             }
             throw e;
         }

@@ -55,9 +55,9 @@ final class DurabilityBugsTest {
             final Log log = open(storage, false);
             assertEquals("""
                     make t-0
-                    open 00.log
                     sync topics
-                    sync .""", traced(storage));
+                    sync .
+                    open 00.log""", traced(storage));
             append(log, "a");
             log.flush();
             assertEquals("""

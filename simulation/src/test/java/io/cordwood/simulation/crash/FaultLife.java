@@ -1,0 +1,410 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.AppendAs;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogBuilder;
+import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogReader;
+import io.cordwood.log.record.Refusal;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageException;
+import io.cordwood.testkit.FaultyStorage;
+import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SimulatedStorage;
+import java.io.ByteArrayOutputStream;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log whose disk fails somewhere in its life. After each failure it tries again, with the same log if that takes appends and with
+ * one that is opened anew if not, and checks what is owed: by the page cache in one model, by the platter in the other.
+ */
+final class FaultLife {
+    static final String DIRECTORY = "t-0";
+
+    private static final LogConfig CONFIG = LogConfig.of(java.util.Map.of(
+            "segment.bytes",
+            "2048",
+            "segment.index.bytes",
+            "240",
+            "index.interval.bytes",
+            "300",
+            "file.delete.delay.ms",
+            "0"));
+
+    /** Something that is done to the log, and may be done again after it has failed. */
+    @FunctionalInterface
+    interface Step {
+        void run(Log log);
+    }
+
+    private final boolean isMapped;
+    private final SimulatedStorage disk;
+    private final FaultyStorage faulty;
+    private final LogModel published = new LogModel();
+    private final LogModel forced = new LogModel();
+    private final Batches batches = new Batches();
+
+    private final List<byte[]> appended = new ArrayList<>();
+
+    /** What a log has not found that was opened anew after a failure: a power cut may bring it back until the next force. */
+    private final List<byte[]> earlier = new ArrayList<>();
+
+    private boolean isOver;
+    private boolean endsAtFailedForce;
+    private int failures;
+    private @Nullable Log log;
+
+    FaultLife(final boolean isMapped, final String... rules) {
+        this.isMapped = isMapped;
+        this.disk = new SimulatedStorage(() -> Batches.NOW);
+        this.faulty = new FaultyStorage(disk, rules);
+    }
+
+    /** Where the machine loses its power as soon as a force of the log has failed. */
+    FaultLife endingAtFailedForce() {
+        endsAtFailedForce = true;
+        return this;
+    }
+
+    FaultyStorage storage() {
+        return faulty;
+    }
+
+    int failures() {
+        return failures;
+    }
+
+    /** Does a step; if it fails, does what an operator would do, unless the disk is broken for good. */
+    FaultLife then(final Step step) {
+        if (isOver) {
+            return this;
+        }
+        Log current = log == null ? reopened(0) : log;
+        for (int tries = 0; current != null && tries < 3; tries++) {
+            try {
+                step.run(current);
+                return this;
+            } catch (final StorageException e) {
+                failed(e);
+                current = usable(current);
+            }
+        }
+        isOver = true;
+        return this;
+    }
+
+    FaultLife append(final int records, final int valueBytes) {
+        return then(current -> {
+            gather(current, records, valueBytes);
+            publish(current);
+        });
+    }
+
+    FaultLife gatherAndPublish(final int runs, final int valueBytes) {
+        return then(current -> {
+            for (int i = 0; i < runs; i++) {
+                gather(current, 1 + i, valueBytes);
+            }
+            publish(current);
+        });
+    }
+
+    FaultLife flush() {
+        return then(current -> {
+            final long flushed = current.flush();
+            require(flushed == current.endOffset() && flushed == current.flushedOffset(), "flushed up to " + flushed);
+            forcedTo(flushed);
+        });
+    }
+
+    FaultLife roll() {
+        return then(current -> current.roll(Batches.NOW));
+    }
+
+    FaultLife nextEpoch() {
+        forced.nextEpoch();
+        published.nextEpoch();
+        return this;
+    }
+
+    FaultLife retain(final long bytes) {
+        return then(current -> {
+            current.configure(CONFIG.with("retention.bytes", Long.toString(bytes)));
+            final long[] bases = current.baseOffsets();
+            final long forcedEnd = forced.owedEnd();
+            forced.droppingBelow(bases[bases.length - 1]);
+            published.droppingBelow(bases[bases.length - 1]);
+            current.retain(Batches.NOW, current.endOffset());
+            forced.keptFrom(current.startOffset(), forcedEnd);
+            published.keptFrom(current.startOffset(), current.endOffset());
+            current.doWork(Batches.NOW);
+        });
+    }
+
+    FaultLife deletePrefix(final int segments) {
+        return then(current -> {
+            final long offset = current.baseOffsets()[Math.min(segments, current.segmentCount() - 1)];
+            forced.droppingBelow(offset);
+            published.droppingBelow(offset);
+            requireResult(offset, () -> current.deletePrefix(offset, current.endOffset(), Batches.NOW));
+            current.doWork(Batches.NOW);
+        });
+    }
+
+    /** Cuts some offsets below the end, or below the beginning of the last segment. */
+    FaultLife truncate(final int offsets, final boolean isBelowActive) {
+        return then(current -> {
+            final long[] bases = current.baseOffsets();
+            final long from = isBelowActive ? bases[bases.length - 1] : current.endOffset();
+            final long offset = Math.max(current.startOffset(), from - offsets);
+            forced.cuttingTo(offset);
+            published.cuttingTo(offset);
+            final long end = current.truncateTo(offset, Batches.NOW);
+            require(!Refusal.isRefusal(end), "a truncation is refused: " + end);
+            forced.cutTo(end);
+            published.cutTo(end);
+        });
+    }
+
+    FaultLife startAnew(final int offsets) {
+        return then(current -> {
+            final long offset = current.endOffset() + offsets;
+            forced.startingAnew();
+            published.startingAnew();
+            requireResult(offset, () -> current.truncateFullyAndStartAt(offset, Batches.NOW));
+            forced.startedAt(offset);
+            published.startedAt(offset);
+        });
+    }
+
+    /** Reads all, and sends some of it. */
+    FaultLife read() {
+        return then(current -> {
+            published.require(LogContents.readAndLookUp(current, false));
+            try (LogReader reader = current.newReader()) {
+                final long bytes = reader.locate(current.startOffset(), Long.MAX_VALUE, 1 << 16);
+                final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+                final long count = reader.transferTo(Channels.newChannel(sent), 0);
+                require(count == sent.size() && count <= bytes, count + " of " + bytes + " bytes were sent");
+            }
+        });
+    }
+
+    /** A clean close and an open that trusts it, or an open that recovers. */
+    FaultLife reopen(final boolean isClean) {
+        return then(current -> {
+            if (isClean) {
+                final long end = current.endOffset();
+                log = null;
+                current.close();
+                forcedTo(end);
+            } else {
+                log = null;
+                current.closeUncleanly();
+            }
+            requireNothingOpen();
+            if (reopened(isClean ? Long.MAX_VALUE : forced.recoveryPoint()) == null) {
+                isOver = true;
+            }
+        });
+    }
+
+    /** The end: what is left on a disk that is sound again, with its power cut and without. */
+    void finish(final long seed) {
+        final Log last = log;
+        if (last != null) {
+            closed(last);
+        }
+        final Random random = new Random(seed);
+        for (final PowerCut cut : List.of(PowerCut.nothing(), PowerCut.everything(), PowerCut.random(random))) {
+            check(disk.afterPowerCut(cut), forced);
+        }
+        check(disk.kill(), published);
+    }
+
+    private void gather(final Log current, final int records, final int valueBytes) {
+        final int length = batches.next(records, valueBytes);
+        final long base = published.nextOffset();
+        final byte[] stored = batches.stored(length, base, forced.epoch());
+        forced.appending(stored);
+        published.appending(stored);
+        appended.add(stored);
+        requireResult(
+                base, () -> current.gather(batches.memory(), 0, length, AppendAs.client(forced.epoch()), Batches.NOW));
+    }
+
+    /** What came before and is not in the log any more is gone for good. */
+    private void forcedTo(final long end) {
+        forced.forced(end);
+        earlier.clear();
+    }
+
+    private void publish(final Log current) {
+        current.publish();
+        published.forced(current.endOffset());
+    }
+
+    private void failed(final StorageException failure) {
+        failures++;
+        require(
+                failure.file().startsWith("simulated:/") && !failure.operation().isBlank() && tells(failure),
+                "a failure tells neither file nor reason: " + failure);
+    }
+
+    private static boolean tells(final Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (String.valueOf(at.getMessage()).contains("a planted fault")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The log to go on with after a failure; null if there will be none. */
+    private @Nullable Log usable(final Log current) {
+        if (log == null) {
+            // It was closed, well or badly.
+            requireNothingOpen();
+            return isOver ? null : reopened(forced.recoveryPoint());
+        }
+        requireReadable(current);
+        if (!isOffLine(current)) {
+            require(current.forceFailure() == null, "a log with a failed force takes appends");
+            // What has failed is not there, and its offsets are given again.
+            current.publish();
+            published.cutTo(current.endOffset());
+            forced.cutTo(current.endOffset());
+            return current;
+        }
+        requireNoAcknowledgement(current);
+        final boolean isForce = current.forceFailure() != null;
+        closed(current);
+        if (isForce && endsAtFailedForce) {
+            isOver = true;
+            return null;
+        }
+        return reopened(forced.recoveryPoint());
+    }
+
+    /** Asks for what is refused in any case. */
+    private static boolean isOffLine(final Log current) {
+        try {
+            require(Refusal.isRefusal(current.truncateTo(-1, Batches.NOW)), "there is an offset below 0");
+            return false;
+        } catch (final StorageException e) {
+            return true;
+        }
+    }
+
+    private void requireReadable(final Log current) {
+        try {
+            published.require(LogContents.read(current, false));
+        } catch (final StorageException e) {
+            failed(e);
+        }
+    }
+
+    private void requireNoAcknowledgement(final Log current) {
+        final long flushed = current.flushedOffset();
+        final long end = current.endOffset();
+        try {
+            final int length = batches.next(1, 10);
+            final long offset =
+                    current.append(batches.memory(), 0, length, AppendAs.client(forced.epoch()), Batches.NOW);
+            throw new AssertionError("a log that is off line acknowledges an append: " + offset);
+        } catch (final StorageException e) {
+            failed(e);
+        }
+        if (current.forceFailure() != null) {
+            require(current.beginForce() == null, "a log that is off line begins a force");
+            try {
+                require(Refusal.isRefusal(current.flush()), "a log that is off line flushes");
+            } catch (final StorageException e) {
+                failed(e);
+            }
+        }
+        require(current.flushedOffset() == flushed && current.endOffset() == end, "a log that is off line moves on");
+    }
+
+    private void closed(final Log current) {
+        log = null;
+        try {
+            current.close();
+        } catch (final StorageException e) {
+            failed(e);
+        }
+        requireNothingOpen();
+    }
+
+    private void requireNothingOpen() {
+        require(faulty.leftOpen().isEmpty(), "left open: " + faulty.leftOpen());
+    }
+
+    /** Opens the log, twice if the first time fails. */
+    private @Nullable Log reopened(final long recoveryPoint) {
+        for (int tries = 0; tries < 2; tries++) {
+            try {
+                final Log opened = open(faulty, tries == 0 ? recoveryPoint : forced.recoveryPoint());
+                log = opened;
+                final NavigableMap<Long, byte[]> found = LogContents.read(opened, LogScenario.hasGap(opened));
+                published.require(found);
+                published.found(found, opened.endOffset());
+                earlier.addAll(appended);
+                appended.removeIf(batch -> found.values().stream().noneMatch(there -> Arrays.equals(there, batch)));
+                forced.found(found, opened.endOffset());
+                return opened;
+            } catch (final StorageException e) {
+                failed(e);
+                final Log opened = log;
+                if (opened != null) {
+                    closed(opened);
+                }
+                requireNothingOpen();
+            }
+        }
+        isOver = true;
+        return null;
+    }
+
+    private Log open(final Storage storage, final long recoveryPoint) {
+        final LogBuilder builder = new LogBuilder(storage, DIRECTORY)
+                .config(CONFIG)
+                .indexes(new SparseIndexes())
+                .guard(forced::lowerRecoveryPoint)
+                .recoveryPoint(recoveryPoint);
+        return (isMapped ? builder.mapped() : builder).open(Batches.NOW);
+    }
+
+    private void check(final SimulatedStorage left, final LogModel owed) {
+        try (Log found = open(left, forced.recoveryPoint())) {
+            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, LogScenario.hasGap(found));
+            contents.values()
+                    .removeIf(batch -> appended.stream().noneMatch(known -> Arrays.equals(batch, known))
+                            && earlier.stream().anyMatch(back -> Arrays.equals(batch, back)));
+            owed.require(contents);
+            require(
+                    found.endOffset() >= owed.owedEnd(),
+                    "the log ends at " + found.endOffset() + " below " + owed.owedEnd());
+        }
+        require(Faults.of(left, DIRECTORY).isEmpty(), "faults after a clean close: " + Faults.of(left, DIRECTORY));
+    }
+
+    private static void requireResult(final long expected, final LongSupplier act) {
+        final long result = act.getAsLong();
+        require(result == expected, "expected " + expected + ", got " + result);
+    }
+
+    private static void require(final boolean holds, final String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}
