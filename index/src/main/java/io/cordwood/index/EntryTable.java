@@ -159,7 +159,8 @@ final class EntryTable {
                 break;
             }
         }
-        if (kind.isPadding(memory, inOrder, wholeInFile)) {
+        if (inOrder == 1 && kind.isZero(memory, 0)) {
+            // Padding, or what a power cut left of another entry. If it was one it comes back when the batches are fed again.
             inOrder = 0;
         }
         isDamaged = isGarbage

@@ -3,9 +3,7 @@ package io.cordwood.log;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.FileUse;
-import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
-import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -22,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class LogRecovery implements AutoCloseable {
     // Small enough that the checksum finds in a cache what the read has copied.
     private static final int CHUNK_BYTES = 1 << 17;
-    private static final int PROBE_BYTES = 4096;
     private static final long NOWHERE = Long.MAX_VALUE;
 
     /** Answer of {@link #recover}: a segment must be split first. */
@@ -33,8 +30,7 @@ final class LogRecovery implements AutoCloseable {
     private final List<DerivedState> states;
     private final RecoveryProgress progress;
     private final SegmentScan scan;
-    private final SegmentScan probe;
-    private final FileView view = new FileView();
+    private final SegmentProbe probe;
     private final List<RecoveryReport.Entry> entries = new ArrayList<>();
     private final NavigableSet<Long> traces = new TreeSet<>();
 
@@ -65,7 +61,7 @@ final class LogRecovery implements AutoCloseable {
         this.states = states;
         this.progress = progress;
         this.scan = new SegmentScan(CHUNK_BYTES, validator);
-        this.probe = new SegmentScan(PROBE_BYTES, validator);
+        this.probe = new SegmentProbe(validator);
     }
 
     /** An entry for the report. */
@@ -95,7 +91,6 @@ final class LogRecovery implements AutoCloseable {
         indexes.forget();
         scan.release();
         probe.release();
-        view.release();
     }
 
     /** Where to split, after {@link #SPLIT_DUE}. */
@@ -181,7 +176,9 @@ final class LogRecovery implements AutoCloseable {
             progress.next();
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
-            if (!recoverSegment(segments.get(i), sound[i], end)) {
+            // An index whose segment ends at the recovery point was perhaps sealed behind the force that the point tells of.
+            final long believed = end == recoveryPoint ? 0 : sound[i] ? NOWHERE : segments.get(i).bytes();
+            if (!recoverSegment(segments.get(i), sound[i], believed, end)) {
                 if (overflow != null) {
                     return SPLIT_DUE;
                 }
@@ -201,7 +198,7 @@ final class LogRecovery implements AutoCloseable {
 
     /** Where the last segment's batches end, the damaged ones included behind which it goes on. */
     private long endOfFile(final Segment last) {
-        startScan(scan, last, lastFeedFrom, Long.MAX_VALUE, Long.MAX_VALUE);
+        SegmentProbe.start(scan, last, lastFeedFrom, Long.MAX_VALUE, Long.MAX_VALUE);
         long due = scan.expectedOffset();
         SegmentScan.Step step = scan.next();
         while (step != SegmentScan.Step.END && !meetsOverflow(scan, step, due, last)) {
@@ -241,48 +238,40 @@ final class LogRecovery implements AutoCloseable {
         if (end == Long.MAX_VALUE || end - segment.baseOffset() <= Integer.MAX_VALUE) {
             return false;
         }
-        return meetsOverflow(segment, floorPosition(segment, segment.baseOffset() + Integer.MAX_VALUE), end);
+        return meetsOverflow(segment, probe.floorPosition(segment, segment.baseOffset() + Integer.MAX_VALUE), end);
     }
 
     private boolean meetsOverflow(final Segment segment, final long from, final long end) {
-        startScan(probe, segment, from, end, NOWHERE);
-        long due = probe.expectedOffset();
-        for (SegmentScan.Step step = probe.next(); step != SegmentScan.Step.END; step = probe.next()) {
-            if (meetsOverflow(probe, step, due, segment)) {
+        final SegmentScan walk = probe.start(segment, from, end, NOWHERE);
+        long due = walk.expectedOffset();
+        for (SegmentScan.Step step = walk.next(); step != SegmentScan.Step.END; step = walk.next()) {
+            if (meetsOverflow(walk, step, due, segment)) {
                 return true;
             }
-            due = probe.expectedOffset();
+            due = walk.expectedOffset();
         }
         probe.release();
         return false;
     }
 
-    private static void startScan(
-            final SegmentScan with, final Segment segment, final long from, final long end, final long keepBelow) {
-        with.start(segment, from, segment.bytes(), from == 0 ? segment.baseOffset() : -1, end, keepBelow);
-    }
-
     /** Whether a sound batch begins at a position. */
     boolean isBatchAt(final Segment segment, final long position) {
-        startScan(probe, segment, position, Long.MAX_VALUE, 0);
-        final boolean isSound = probe.next() == SegmentScan.Step.SOUND;
-        probe.release();
-        return isSound;
+        return probe.isBatchAt(segment, position);
     }
 
-    private long floorPosition(final Segment segment, final long offset) {
-        final long position = segment.floorPosition(offset, view);
-        return position == 0 || isBatchAt(segment, position) ? position : 0;
-    }
-
-    /** False if the log ends in this segment because of damage, or the segment must be split first. */
-    private boolean recoverSegment(final Segment segment, final boolean isSound, final long end) {
+    /**
+     * False if the log ends in this segment because of damage, or the segment must be split first.
+     *
+     * @param believed up to which position the index may be believed; {@link #NOWHERE} if it need not be looked at.
+     */
+    private boolean recoverSegment(
+            final Segment segment, final boolean isSound, final long believed, final long end) {
         if (overflows(segment, end)) {
             return false;
         }
         final boolean isLast = end == Long.MAX_VALUE;
         final boolean isJudged = isLast || end > point;
-        final long judgedFrom = isJudged ? floorPosition(segment, point) : NOWHERE;
+        final long judgedFrom = isJudged ? probe.floorPosition(segment, point) : NOWHERE;
         final long statesFrom = statesFrom(segment, end);
         long feedFrom = NOWHERE;
         if (isLast) {
@@ -290,8 +279,8 @@ final class LogRecovery implements AutoCloseable {
             endOffset = segment.baseOffset();
         } else if (isJudged) {
             feedFrom = indexes.restore(segment, end, judgedFrom);
-        } else if (!isSound) {
-            feedFrom = indexes.restore(segment, end, segment.bytes());
+        } else if (believed != NOWHERE) {
+            feedFrom = indexes.restore(segment, end, believed);
         }
         final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
         final boolean isWhole = from >= segment.bytes() || scanSegment(segment, from, feedFrom, end);
@@ -301,6 +290,9 @@ final class LogRecovery implements AutoCloseable {
                 indexes.noteMended(segment, isSound);
             }
             noteMissing(segment, from, end);
+            if (from < segment.bytes() && scan.reason() != null && isTailSpare(end)) {
+                cutTail(segment);
+            }
         }
         return isWhole;
     }
@@ -309,7 +301,7 @@ final class LogRecovery implements AutoCloseable {
         long from = NOWHERE;
         for (int i = 0; i < replayFrom.length; i++) {
             if (replayFrom[i] < end) {
-                from = Math.min(from, floorPosition(segment, replayFrom[i]));
+                from = Math.min(from, probe.floorPosition(segment, replayFrom[i]));
                 if (replayFrom[i] < segment.baseOffset()) {
                     states.get(i).snapshot(segment.baseOffset());
                 }
@@ -327,11 +319,11 @@ final class LogRecovery implements AutoCloseable {
         if (!isKnown
                 && (wasRead
                         ? scan.expectedOffset() < end
-                        : isTraceIn(segment.baseOffset(), end) && endsBefore(segment, end))) {
+                        : isTraceIn(segment.baseOffset(), end) && probe.endsBefore(segment, end))) {
             // Whether a cleaner has made the gap shows only in the whole segment.
-            walkThrough(segment, end);
-            walked = probe;
-            isKnown = probe.reason() == null;
+            walked = probe.walkThrough(segment, end);
+            scannedBytes += walked.position();
+            isKnown = walked.reason() == null;
         }
         final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped.
@@ -349,23 +341,6 @@ final class LogRecovery implements AutoCloseable {
     private boolean isTraceIn(final long base, final long end) {
         final Long trace = traces.higher(base);
         return trace != null && trace < end;
-    }
-
-    private boolean endsBefore(final Segment segment, final long end) {
-        startScan(probe, segment, floorPosition(segment, end - 1), Long.MAX_VALUE, 0);
-        SegmentScan.Step step = probe.next();
-        while (step == SegmentScan.Step.SOUND) {
-            step = probe.next();
-        }
-        return probe.reason() == null && probe.expectedOffset() < end;
-    }
-
-    private void walkThrough(final Segment segment, final long end) {
-        startScan(probe, segment, 0, end, end);
-        while (probe.next() != SegmentScan.Step.END) {
-            // Only what is known at the end is asked for.
-        }
-        scannedBytes += probe.position();
     }
 
     /** Entries behind the cut go; what was fed since the last one that stays is fed again. */
@@ -387,7 +362,7 @@ final class LogRecovery implements AutoCloseable {
     }
 
     private boolean scanSegment(final Segment segment, final long from, final long feedFrom, final long end) {
-        startScan(scan, segment, from, end, point);
+        SegmentProbe.start(scan, segment, from, end, point);
         long expected = scan.expectedOffset();
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
             if (meetsOverflow(scan, step, expected, segment)) {
@@ -440,8 +415,33 @@ final class LogRecovery implements AutoCloseable {
         }
     }
 
+    /** Whether a walk that ended early has met all offsets of a sealed segment, and behind them only what a crash leaves. */
+    private boolean isTailSpare(final long end) {
+        return end != Long.MAX_VALUE && scan.expectedOffset() == end && scan.isTornTail();
+    }
+
+    /** A roll gives back what was reserved of the segment before, but does not force that. */
+    private void cutTail(final Segment segment) {
+        final long position = scan.position();
+        note(
+                RecoveryReport.Kind.TAIL_CUT,
+                segment.path(),
+                position,
+                scan.expectedOffset(),
+                "what lies behind the last batch is cut: " + scan.reason());
+        scan.release();
+        segment.file().close();
+        segment.truncate(storage, position);
+        recovered.set(
+                recovered.indexOf(segment),
+                segment.through(storage.open(segment.path(), FileUse.READ_SEALED, 0), null, segment.modifiedMs()));
+    }
+
     private boolean endsLog(final Segment segment, final long end) {
         final boolean isLast = end == Long.MAX_VALUE;
+        if (isTailSpare(end)) {
+            return false;
+        }
         final long expected = Math.max(segment.baseOffset(), scan.expectedOffset());
         final String why = String.valueOf(scan.reason());
         // Behind the last offset that a sealed segment can have lies nothing at or above the point, whatever the bytes
@@ -474,16 +474,12 @@ final class LogRecovery implements AutoCloseable {
         }
         SegmentTails.cut(storage, directory, endOffset);
         storage.syncDirectory(directory);
-        try (StorageFile file = storage.open(segments.get(last).path(), FileUse.APPEND, 0)) {
-            file.truncate(cutPosition);
-            file.force();
-        }
+        segments.get(last).truncate(storage, cutPosition);
     }
 
     @Override
     public void close() {
         scan.close();
         probe.close();
-        view.close();
     }
 }

@@ -132,8 +132,13 @@ final class LogShrinking {
         if (count == segments.list().size()) {
             appends.roll(positions.publishedEnd(), 0, nowMs);
         }
-        final long newStart =
-                Math.max(positions.startOffset(), segments.list().get(count).baseOffset());
+        final long base = segments.list().get(count).baseOffset();
+        if (base >= positions.flushedEnd()) {
+            // No force has made the name of this segment durable. Were it lost and the others gone, offsets would be
+            // given twice.
+            parts.storage().syncDirectory(parts.directory());
+        }
+        final long newStart = Math.max(positions.startOffset(), base);
         // Readers first learn that the offsets are gone, then lose the files.
         positions.startOffset(newStart);
         segments.dropFront(count, config, nowMs);

@@ -2,7 +2,9 @@ package io.cordwood.log;
 
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +130,14 @@ final class Segment implements AutoCloseable {
                 && batch.baseOffset() >= baseOffset
                 && batch.lastOffset() <= offset;
         return isBatch ? position : 0;
+    }
+
+    /** Cuts the file durably; what it is read through does not know of that. */
+    void truncate(final Storage storage, final long position) {
+        try (StorageFile cut = storage.open(path, FileUse.APPEND, 0)) {
+            cut.truncate(position);
+            cut.force();
+        }
     }
 
     /** The same segment, read through another file. */

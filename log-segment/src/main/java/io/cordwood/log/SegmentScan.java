@@ -30,6 +30,9 @@ final class SegmentScan implements AutoCloseable {
     }
 
     private static final int ZERO_BYTES = 1 << 16;
+    /** What a disk writes whole or not at all. */
+    private static final int SECTOR_BYTES = 512;
+
     private static final int NO_EPOCH = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
 
     private final BatchScan scan;
@@ -132,6 +135,9 @@ final class SegmentScan implements AutoCloseable {
             }
         }
         if (reason != null) {
+            if (keepBelow <= Math.max(0, expected) && isTornHead()) {
+                return Step.END;
+            }
             // What is missing behind it may be its fault.
             isThinned = true;
             return Step.BAD;
@@ -142,6 +148,20 @@ final class SegmentScan implements AutoCloseable {
                 || header.hasDeleteHorizon();
         expected = last + 1;
         return Step.SOUND;
+    }
+
+    /**
+     * Whether the batch begins in front of a sector's edge that cuts through its offset or length, and is zero up to there: a write that
+     * lost its first sector to a power cut, which no checksum shows.
+     */
+    private boolean isTornHead() {
+        final RecordBatchFlyweight batch = scan.batch();
+        final int torn = (int) (-scan.position() & (SECTOR_BYTES - 1));
+        boolean isZero = torn > 0 && torn < RecordBatchDescriptor.LOG_OVERHEAD;
+        for (int i = 0; i < torn && isZero; i++) {
+            isZero = batch.buffer().getByte(batch.index() + i) == 0;
+        }
+        return isZero;
     }
 
     private @Nullable String misplaced(final long first, final long last) {

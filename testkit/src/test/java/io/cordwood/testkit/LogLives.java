@@ -101,6 +101,17 @@ final class LogLives {
         log().roll(Disk.NOW);
     }
 
+    /** Retention of no bytes at all; nothing is owed then. */
+    void dropAll() {
+        log().configure(SMALL.with("retention.bytes", "0"));
+        log().retain(Disk.NOW, log().endOffset());
+        forcedEnd = 0;
+    }
+
+    long endOffset() {
+        return log().endOffset();
+    }
+
     long forcedEnd() {
         return forcedEnd;
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +79,21 @@ final class LogPowerCutTest {
         }
         assertEquals(List.of(), faulty.unused());
         assertNotNull(found);
+    }
+
+    /** All that was forced is dropped; the power takes the name of the segment behind it, and leaves the dropped ones theirs. */
+    @Test
+    void aLogOfWhichAllIsDroppedKeepsItsEnd() {
+        final SimulatedStorage disk = Disk.empty();
+        final LogLives lives = new LogLives(false);
+        assertNull(lives.begin(disk));
+        lives.append(100);
+        lives.append(100);
+        lives.flush();
+        lives.dropAll();
+        final SimulatedStorage left = disk.afterPowerCut(change -> change.path().endsWith(".deleted"));
+        assertNull(lives.begin(left));
+        assertEquals(2, lives.endOffset());
     }
 
     /** 40 of these make 4 segments; every fifth is a flush, and so is the one after a roll. */

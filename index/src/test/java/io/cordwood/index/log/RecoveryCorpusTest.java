@@ -25,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -83,6 +84,29 @@ final class RecoveryCorpusTest {
             Map.entry("timeindex-past-log", List.of(CLEAN)),
             Map.entry("timeindex-zero-padded", List.of(CLEAN)),
             Map.entry("txn-tail-cut-in-marker", List.of(CLEAN)));
+
+    /**
+     * The segment that ends at the recovery point gets its index anew, since it may have been sealed behind the force that the point
+     * tells of; Kafka leaves it, false or not. Here both differ.
+     */
+    private static final Set<String> FED_ANEW = Set.of(
+            "baseoffset-bitflip-high",
+            "baseoffset-bitflip-low",
+            "index-empty",
+            "index-garbage",
+            "index-last-entry-below-base",
+            "index-unsorted",
+            "index-wrong-position",
+            "length-13",
+            "length-48",
+            "length-bitflip-sign",
+            "length-zero",
+            "magic-flip-to-0",
+            "mid-segment-cut",
+            "segment-name-above-first-batch",
+            "segment-name-below-first-batch",
+            "timeindex-garbage",
+            "timeindex-unsorted");
 
     /** A checksum that is right hides what cannot be: Kafka serves or drops it; we keep the bytes and leave the batch out of the index. */
     private static final Map<String, List<String>> HIDDEN = Map.of(
@@ -234,6 +258,15 @@ final class RecoveryCorpusTest {
             }
         }
         final Map<String, String> theirs = hashes(variant.get(start).get("filesAfterClose"));
+        if (start.equals(AT_LAST) && FED_ANEW.contains(name)) {
+            assertTrue(!theirs.equals(ours), name + " is listed and no exception");
+            final List<String> logs = ours.keySet().stream()
+                    .filter(file -> file.endsWith(LogFiles.LOG))
+                    .toList();
+            final String last = logs.get(logs.size() - 2).replace(LogFiles.LOG, ".");
+            theirs.keySet().removeIf(file -> file.startsWith(last) && file.endsWith("index"));
+            ours.keySet().retainAll(theirs.keySet());
+        }
         if (!isListed(MENDED, name, start)) {
             assertEquals(theirs, ours, name + " " + start);
             return;
