@@ -13,17 +13,20 @@ final class LogContents {
     private static final int READ_BYTES = 1 << 16;
 
     private final Log log;
-    private final boolean mayHaveGaps;
+    private final long gapsFrom;
+    private final long gapsBelow;
     private final NavigableMap<Long, byte[]> batches = new TreeMap<>();
 
-    private LogContents(final Log log, final boolean mayHaveGaps) {
+    /** Gaps may begin below the one offset, where segments were dropped, and from the other one on. */
+    private LogContents(final Log log, final long gapsBelow, final long gapsFrom) {
         this.log = log;
-        this.mayHaveGaps = mayHaveGaps;
+        this.gapsBelow = gapsBelow;
+        this.gapsFrom = gapsFrom;
     }
 
     /** All batches by their base offsets. */
-    static NavigableMap<Long, byte[]> read(final Log log, final boolean mayHaveGaps) {
-        final LogContents contents = new LogContents(log, mayHaveGaps);
+    static NavigableMap<Long, byte[]> read(final Log log, final long gapsBelow, final long gapsFrom) {
+        final LogContents contents = new LogContents(log, gapsBelow, gapsFrom);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
         }
@@ -31,8 +34,8 @@ final class LogContents {
     }
 
     /** The same, and throws if a look-up does not find what the scan has found. */
-    static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final boolean mayHaveGaps) {
-        final LogContents contents = new LogContents(log, mayHaveGaps);
+    static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final long gapsBelow, final long gapsFrom) {
+        final LogContents contents = new LogContents(log, gapsBelow, gapsFrom);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
             contents.lookUp(reader);
@@ -76,7 +79,7 @@ final class LogContents {
     }
 
     private long behindGap(final long offset, final String reason) {
-        if (mayHaveGaps) {
+        if (offset < gapsBelow || offset >= gapsFrom) {
             for (final long base : log.baseOffsets()) {
                 if (base > offset) {
                     return base;

@@ -16,6 +16,10 @@ final class LogModel {
     private long owedFrom;
     private long owedEnd;
     private long recoveryPoint;
+
+    /** What a recovery point may say. */
+    private long pointMost;
+
     private long promises;
     private int epoch;
 
@@ -33,20 +37,25 @@ final class LogModel {
     void forced(final long end) {
         owedEnd = Math.max(owedEnd, end);
         recoveryPoint = end;
+        pointMost = owedEnd;
+        promises++;
+    }
+
+    /** Everything is about to be forced, and counted as such. */
+    void forcing() {
+        pointMost = nextOffset;
         promises++;
     }
 
     /** What lies below may go from now on, and may stay. */
     void droppingBelow(final long offset) {
         owedFrom = Math.max(owedFrom, offset);
-        owedEnd = Math.max(owedEnd, owedFrom);
         promises++;
     }
 
-    /** It was less than that which has gone: what lies at or above the offset was there all the time. */
-    void keptFrom(final long offset, final long forcedEnd) {
+    /** Less than that has gone: what lies at or above the offset was there all the time. */
+    void keptFrom(final long offset) {
         owedFrom = offset;
-        owedEnd = Math.max(offset, forcedEnd);
         promises++;
     }
 
@@ -62,6 +71,7 @@ final class LogModel {
     void cutTo(final long end) {
         allowed.tailMap(end).clear();
         nextOffset = end;
+        pointMost = Math.min(pointMost, end);
         promises++;
     }
 
@@ -78,6 +88,7 @@ final class LogModel {
         owedFrom = offset;
         owedEnd = offset;
         recoveryPoint = offset;
+        pointMost = offset;
         promises++;
     }
 
@@ -103,8 +114,16 @@ final class LogModel {
         return epoch;
     }
 
+    long owedFrom() {
+        return owedFrom;
+    }
+
     long owedEnd() {
         return owedEnd;
+    }
+
+    long pointMost() {
+        return pointMost;
     }
 
     long recoveryPoint() {

@@ -1,11 +1,33 @@
 package io.cordwood.simulation.crash;
 
+import io.cordwood.testkit.PowerCut;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
 /** What is done to one log: each script makes at least 60 acts and 3 segments. */
 final class LogScripts {
     private LogScripts() {}
 
+    /** The scripts by their names. */
+    static Map<String, Consumer<LogLife>> all() {
+        final Map<String, Consumer<LogLife>> scripts = new TreeMap<>();
+        scripts.put("append", LogScripts::append);
+        scripts.put("gather", LogScripts::gather);
+        scripts.put("roll", LogScripts::roll);
+        scripts.put("flush", LogScripts::flush);
+        scripts.put("retention", LogScripts::retention);
+        scripts.put("prefix", LogScripts::prefix);
+        scripts.put("truncation", LogScripts::truncation);
+        scripts.put("anew", LogScripts::anew);
+        scripts.put("close", LogScripts::close);
+        scripts.put("recovery", LogScripts::recovery);
+        return scripts;
+    }
+
     /** Batches that are published one by one, and a force now and then. */
-    static void append(final LogLife log) {
+    private static void append(final LogLife log) {
         for (int i = 0; i < 36; i++) {
             log.append(1 + i % 3, 90 + 40 * (i % 5));
             if (i % 6 == 5) {
@@ -14,6 +36,145 @@ final class LogScripts {
             if (i % 13 == 12) {
                 log.nextEpoch();
             }
+        }
+    }
+
+    /** Several batches for each write, so that one write spans many sectors, and rolls amid what is gathered. */
+    private static void gather(final LogLife log) {
+        for (int i = 0; i < 24; i++) {
+            log.gather(1, 300).gather(2, 60 + 30 * (i % 7)).gather(1, 10).gather(3, 100);
+            if (i % 8 == 3) {
+                log.nextEpoch();
+            }
+            log.publish();
+            if (i % 4 == 2) {
+                log.flush();
+            }
+        }
+    }
+
+    /** Rolls by hand: what was forced before, in between or after; also of nearly nothing. */
+    private static void roll(final LogLife log) {
+        for (int i = 0; i < 8; i++) {
+            log.append(2, 200);
+            if (i % 3 == 0) {
+                log.flush();
+            }
+            log.append(1, 40 + 100 * i);
+            log.roll();
+            if (i % 3 == 1) {
+                log.nextEpoch().append(1, 70).flush();
+            }
+        }
+        log.flush();
+    }
+
+    /** Forces beside appends and rolls, as a thread of its own would do them. */
+    private static void flush(final LogLife log) {
+        for (int i = 0; i < 8; i++) {
+            final int size = 60 * i;
+            log.append(1, 50 + size);
+            log.flushBeside(() -> log.append(2, 100 + size).append(1, 300));
+            log.append(1, 80);
+            log.flushBeside(log::roll);
+            log.flush();
+        }
+    }
+
+    private static void retention(final LogLife log) {
+        for (int i = 0; i < 24; i++) {
+            log.append(2, 150 + 10 * i);
+            if (i % 3 == 2) {
+                log.flush();
+            }
+            if (i % 5 == 4) {
+                log.nextEpoch();
+            }
+            if (i % 6 == 5) {
+                log.roll().retain(5_000).work();
+            }
+        }
+        log.append(1, 100).retain(0).work();
+        log.append(1, 100).flush();
+    }
+
+    /** The start moves into a segment, to an edge, and to the end. */
+    private static void prefix(final LogLife log) {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 12; i++) {
+                log.append(3, 150);
+                if (i % 4 == 3) {
+                    log.flush();
+                }
+            }
+            log.nextEpoch().deletePrefix(log.base(0) + 4).work();
+            log.append(1, 60).deletePrefix(log.base(1)).work();
+            log.append(2, 60).flush();
+        }
+        log.deletePrefix(log.endOffset()).work();
+        log.append(2, 100).flush();
+    }
+
+    /** Into a batch, to an edge of one or of a segment, into the segment before, of what was forced and of what was not. */
+    private static void truncation(final LogLife log) {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 14; i++) {
+                log.append(3, 100 + 20 * round);
+            }
+            log.flush().nextEpoch().append(2, 300);
+            log.truncate(log.endOffset() - 1);
+            log.append(1, 333).flush();
+            log.truncate(log.endOffset() - 8);
+            log.nextEpoch().append(2, 222).append(1, 111);
+            log.truncate(log.base(log.segmentCount() - 1));
+            log.append(2, 77).flush();
+            log.append(3, 250).roll().append(1, 44);
+            log.truncate(log.base(log.segmentCount() - 1) - 4);
+            log.nextEpoch().append(3, 180).append(2, 130).flush();
+        }
+    }
+
+    /** All is taken back and the log begins elsewhere: ahead, behind, and where it ended. */
+    private static void anew(final LogLife log) {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 16; i++) {
+                log.append(2, 200 + 30 * round);
+                if (i % 7 == 3) {
+                    log.flush();
+                }
+            }
+            log.startAnew(round == 0 ? log.endOffset() + 1_000 : round == 1 ? 5 : log.endOffset());
+            log.nextEpoch().append(2, 90).append(1, 300).flush();
+        }
+    }
+
+    private static void close(final LogLife log) {
+        for (int life = 0; life < 4; life++) {
+            for (int i = 0; i < 9; i++) {
+                log.append(2, 100 + 25 * i);
+            }
+            if (life % 2 == 0) {
+                log.nextEpoch().flush().append(1, 60);
+            }
+            log.close();
+        }
+    }
+
+    /** The power goes, or the process dies, and the log that is recovered goes on. */
+    private static void recovery(final LogLife log) {
+        final Random random = new Random(4);
+        for (int life = 0; life < 7; life++) {
+            for (int i = 0; i < 7; i++) {
+                log.append(1 + i % 3, 50 + 60 * i);
+                if (i == life % 5) {
+                    log.flush();
+                }
+            }
+            if (life % 3 == 1) {
+                log.nextEpoch().roll().append(1, 500);
+            }
+            log.die(life % 4 == 3 ? null : PowerCut.random(random));
+            log.append(1, 111 + life).flush();
         }
     }
 }

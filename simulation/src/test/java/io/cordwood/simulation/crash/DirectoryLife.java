@@ -1,0 +1,150 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.DirectoryConfig;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogDirectory;
+import io.cordwood.log.LogSetup;
+import io.cordwood.log.MetaProperties;
+import io.cordwood.log.PartitionCells;
+import io.cordwood.log.PartitionName;
+import io.cordwood.log.store.Storage;
+import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SimulatedStorage;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A data directory as a script sees it, through several lives; tells the model which partitions must be there. */
+final class DirectoryLife {
+    private static final DirectoryConfig CONFIG = new DirectoryConfig(1_000_000, 100, 500);
+    private static final MetaProperties FRESH = MetaProperties.fresh(new UUID(1, 2), "cluster", 1);
+
+    private final boolean isMapped;
+    private final DirectoryModel model;
+    private final Map<PartitionName, LogWriter> open = new TreeMap<>();
+    private SimulatedStorage disk;
+    private LogDirectory directory;
+    private long nowMs = Batches.NOW;
+    private long deletions;
+    private int segmentsMost;
+
+    DirectoryLife(final boolean isMapped, final DirectoryModel model, final SimulatedStorage disk) {
+        this.isMapped = isMapped;
+        this.model = model;
+        this.disk = disk;
+        this.directory = open(disk);
+    }
+
+    static LogDirectory open(final Storage disk) {
+        return LogDirectory.openOwned(disk, CONFIG, FRESH);
+    }
+
+    static Log open(final LogDirectory directory, final PartitionName name, final boolean isMapped) {
+        final LogSetup setup = (partition, builder) -> {
+            builder.config(LogScenario.CONFIG).indexes(new SparseIndexes());
+            if (isMapped) {
+                builder.mapped();
+            }
+            return true;
+        };
+        final PartitionCells cells = directory.open(name, setup, Batches.NOW);
+        return Objects.requireNonNull(cells, name.toString()).log();
+    }
+
+    static PartitionName name(final int partition) {
+        return new PartitionName("t", partition);
+    }
+
+    /** A new partition, and its log. */
+    LogWriter create(final int partition) {
+        final PartitionName name = name(partition);
+        model.creating(name);
+        if (!directory.create(name, new UUID(3, partition))) {
+            throw new IllegalStateException(name + " is there");
+        }
+        final LogModel log = model.created(name);
+        final LogWriter writer = new LogWriter(log, open(directory, name, isMapped));
+        open.put(name, writer);
+        return writer;
+    }
+
+    LogWriter log(final int partition) {
+        return Objects.requireNonNull(open.get(name(partition)));
+    }
+
+    /** The log is closed, in whichever way, and the partition goes. */
+    DirectoryLife delete(final int partition, final boolean isClean) {
+        final PartitionName name = name(partition);
+        final LogWriter writer = Objects.requireNonNull(open.remove(name));
+        segmentsMost = Math.max(segmentsMost, writer.segmentsMost());
+        if (isClean) {
+            writer.model().forcing();
+            writer.log().close();
+            writer.model().forced(writer.model().nextOffset());
+        } else {
+            writer.log().closeUncleanly();
+        }
+        model.deleting(name);
+        directory.delete(name, new UUID(5, ++deletions), nowMs);
+        model.deleted(name);
+        return this;
+    }
+
+    /** So much later: checkpoints are written, what was deleted is removed. */
+    DirectoryLife work(final long laterMs) {
+        nowMs += laterMs;
+        for (int done = 1; done > 0; ) {
+            done = directory.doWork(nowMs);
+        }
+        requireOnline();
+        return this;
+    }
+
+    /** A clean close, and the next open. */
+    DirectoryLife close() {
+        endLives();
+        open.values().forEach(writer -> writer.model().forcing());
+        directory.close();
+        open.values().forEach(writer -> writer.model().forced(writer.model().nextOffset()));
+        model.closed(true);
+        directory = open(disk);
+        if (!directory.wasClean()) {
+            throw new AssertionError("a clean close is not seen");
+        }
+        model.closed(false);
+        reopen();
+        return this;
+    }
+
+    /** The process dies, or the machine, and starts again. */
+    DirectoryLife die(final @Nullable PowerCut cut) {
+        endLives();
+        disk = cut == null ? disk.kill() : disk.powerCut(cut);
+        directory = open(disk);
+        reopen();
+        open.values().forEach(writer -> LogExam.goOn(writer.log(), writer.model()));
+        return this;
+    }
+
+    int segmentsMost() {
+        endLives();
+        return segmentsMost;
+    }
+
+    private void endLives() {
+        open.values().forEach(writer -> segmentsMost = Math.max(segmentsMost, writer.segmentsMost()));
+    }
+
+    private void reopen() {
+        open.forEach((name, writer) -> writer.goOn(open(directory, name, isMapped)));
+    }
+
+    private void requireOnline() {
+        if (directory.failure() != null) {
+            throw new IllegalStateException("the directory is offline", directory.failure());
+        }
+    }
+}

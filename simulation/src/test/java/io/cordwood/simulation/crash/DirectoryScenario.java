@@ -1,0 +1,89 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.log.LogDirectory;
+import io.cordwood.log.OffsetCheckpoint;
+import io.cordwood.log.PartitionName;
+import io.cordwood.testkit.CrashScenario;
+import io.cordwood.testkit.SimulatedStorage;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** A data directory with its partitions: what a script does to it, and what is owed after each power cut. */
+final class DirectoryScenario implements CrashScenario {
+    private static final int SEGMENTS_LEAST = 3;
+
+    private final boolean isMapped;
+    private final Consumer<DirectoryLife> script;
+    private final DirectoryModel model = new DirectoryModel();
+
+    DirectoryScenario(final boolean isMapped, final Consumer<DirectoryLife> script) {
+        this.isMapped = isMapped;
+        this.script = script;
+    }
+
+    @Override
+    public void run(final SimulatedStorage disk) {
+        final DirectoryLife life = new DirectoryLife(isMapped, model, disk);
+        script.accept(life);
+        if (life.segmentsMost() < SEGMENTS_LEAST) {
+            throw new IllegalStateException("the script makes " + life.segmentsMost() + " segments");
+        }
+    }
+
+    @Override
+    public long promises() {
+        return model.promises();
+    }
+
+    @Override
+    public void check(final SimulatedStorage disk) {
+        final Map<PartitionName, LogExam> exams = new TreeMap<>();
+        final LogDirectory first = DirectoryLife.open(disk);
+        requireFiles(disk, first);
+        if (model.isClosed() && !first.wasClean()) {
+            throw new AssertionError("the marker of a clean close is missing");
+        }
+        for (final PartitionName name : first.names()) {
+            exams.put(name, new LogExam(DirectoryLife.open(first, name, isMapped), model.log(name)));
+        }
+        final long state = LogExam.contents(disk);
+        final SimulatedStorage next = disk.kill();
+        try (LogDirectory again = DirectoryLife.open(next)) {
+            exams.forEach(
+                    (name, exam) -> exam.requireSame(DirectoryLife.open(again, name, isMapped), "a second recovery"));
+            if (LogExam.contents(next) != state) {
+                throw new AssertionError("a second recovery leaves other files than the first");
+            }
+        }
+        exams.keySet().forEach(name -> LogExam.requireSound(next, name.directory()));
+        try (LogDirectory last = DirectoryLife.open(next)) {
+            requireFiles(next, last);
+            // Where nothing was opened nothing is vouched for.
+            if (!exams.isEmpty() && !last.wasClean()) {
+                throw new AssertionError("a clean close is not seen");
+            }
+            exams.forEach((name, exam) -> exam.requireSame(DirectoryLife.open(last, name, isMapped), "a clean close"));
+        }
+    }
+
+    /** The partitions are the right ones, and the checkpoints promise no more than what was forced. */
+    private void requireFiles(final SimulatedStorage disk, final LogDirectory directory) {
+        model.require(directory.names());
+        if (!directory.findings().equals(List.of())) {
+            throw new AssertionError("no power cut explains what is found: " + directory.findings());
+        }
+        final Map<PartitionName, Long> points = OffsetCheckpoint.read(disk, "", OffsetCheckpoint.RECOVERY_POINTS);
+        if (points == null || directory.wasClean()) {
+            return;
+        }
+        for (final PartitionName name : directory.names()) {
+            final long point = points.getOrDefault(name, 0L);
+            final long most = model.log(name).pointMost();
+            if (point > most) {
+                throw new AssertionError("the recovery point of " + name + " is " + point + ", forced is " + most);
+            }
+        }
+    }
+}

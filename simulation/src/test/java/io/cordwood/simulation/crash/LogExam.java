@@ -1,0 +1,106 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.log.Fault;
+import io.cordwood.log.Log;
+import io.cordwood.log.RecoveryReport.Kind;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.store.Storage;
+import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SimulatedStorage;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** What a log that was opened after a crash holds, held against what it owes; and what later opens must find as well. */
+final class LogExam {
+    /** What a recovery may report if nothing but the power has failed. */
+    private static final Set<Kind> CRASHES = EnumSet.of(
+            Kind.LEFTOVER_DELETED,
+            Kind.INDEX_REBUILT,
+            Kind.STATE_REBUILT,
+            Kind.CUT,
+            Kind.TAIL_CUT,
+            Kind.SEGMENT_DELETED,
+            Kind.OFFSETS_MISSING);
+
+    private final LogModel model;
+    private final NavigableMap<Long, byte[]> found;
+    private final long gapsFrom;
+
+    LogExam(final Log log, final LogModel model) {
+        this.model = model;
+        this.gapsFrom = gapsFrom(log, model);
+        this.found = LogContents.readAndLookUp(log, model.owedFrom(), gapsFrom);
+        model.require(found);
+        if (log.endOffset() < model.owedEnd()) {
+            throw new AssertionError(
+                    "the log ends at " + log.endOffset() + ", below what was forced: " + model.owedEnd());
+        }
+        requireEpochs(log);
+    }
+
+    /** After a crash that is no question: takes what is there for what was left. */
+    static void goOn(final Log log, final LogModel model) {
+        model.found(LogContents.read(log, model.owedFrom(), gapsFrom(log, model)), log.endOffset());
+    }
+
+    /** Throws if another open of the same log finds something else. */
+    void requireSame(final Log log, final String what) {
+        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, model.owedFrom(), gapsFrom);
+        if (!found.keySet().equals(now.keySet())
+                || !found.entrySet().stream().allMatch(e -> Arrays.equals(e.getValue(), now.get(e.getKey())))) {
+            throw new AssertionError(
+                    what + " changes the log: batches at " + found.keySet() + ", then at " + now.keySet());
+        }
+    }
+
+    static void requireSound(final Storage disk, final String directory) {
+        final List<Fault> faults = Faults.of(disk, directory);
+        if (!faults.isEmpty()) {
+            throw new AssertionError("after a clean close: " + faults);
+        }
+    }
+
+    /** Hash of all names and contents as the next process would see them. */
+    static long contents(final SimulatedStorage disk) {
+        return disk.afterPowerCut(PowerCut.everything()).platterHash();
+    }
+
+    /** A hole that is told of may lie in what was not forced. */
+    private static long gapsFrom(final Log log, final LogModel model) {
+        boolean hasGap = false;
+        for (final var entry : log.recovery().entries()) {
+            if (!CRASHES.contains(entry.kind())) {
+                throw new AssertionError("no power cut explains what is reported: " + entry.kind() + ", " + entry);
+            }
+            hasGap |= entry.kind() == Kind.OFFSETS_MISSING;
+        }
+        return hasGap ? model.owedEnd() : Long.MAX_VALUE;
+    }
+
+    private void requireEpochs(final Log log) {
+        final UnsafeBuffer header = new UnsafeBuffer(0, 0);
+        final RecordBatchFlyweight batch = new RecordBatchFlyweight();
+        found.forEach((offset, bytes) -> {
+            header.wrap(bytes);
+            final int epoch = batch.wrap(header, 0).partitionLeaderEpoch();
+            final int told = log.leaderEpochs().epochAt(Math.max(offset, log.startOffset()));
+            // What was dropped may come back without the epoch that went with it.
+            if (epoch != told && offset >= model.owedFrom()) {
+                throw new AssertionError(
+                        "the batch at " + offset + " is of epoch " + epoch + ", the table says " + told);
+            }
+        });
+        if (!found.isEmpty() && found.lastKey() >= model.owedFrom()) {
+            header.wrap(found.lastEntry().getValue());
+            final int last = batch.wrap(header, 0).partitionLeaderEpoch();
+            if (log.leaderEpochs().latestEpoch() != last) {
+                throw new AssertionError("the last batch is of epoch " + last + ", the table ends with "
+                        + log.leaderEpochs().entries());
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.cordwood.simulation.crash;
+
+import io.cordwood.log.AppendAs;
+import io.cordwood.log.ForceTarget;
+import io.cordwood.log.Log;
+import io.cordwood.log.record.Refusal;
+
+/** A log as a script sees it: each act tells the model what it promises and what it takes back. */
+class LogWriter {
+    private final LogModel model;
+    private final Batches batches = new Batches();
+    private Log log;
+    private int segmentsMost;
+
+    LogWriter(final LogModel model, final Log log) {
+        this.model = model;
+        this.log = log;
+    }
+
+    /** Without publishing. */
+    LogWriter gather(final int records, final int valueBytes) {
+        final int length = batches.next(records, valueBytes);
+        final long base = model.nextOffset();
+        model.appending(batches.stored(length, base, model.epoch()));
+        final long offset = log.gather(batches.memory(), 0, length, AppendAs.client(model.epoch()), Batches.NOW);
+        require(offset, base);
+        segmentsMost = Math.max(segmentsMost, log.segmentCount());
+        return this;
+    }
+
+    LogWriter append(final int records, final int valueBytes) {
+        return gather(records, valueBytes).publish();
+    }
+
+    LogWriter publish() {
+        log.publish();
+        return this;
+    }
+
+    LogWriter flush() {
+        log.publish();
+        model.forced(log.flush());
+        return this;
+    }
+
+    /** A force that another thread would do, with appends between its beginning and its end. */
+    LogWriter flushBeside(final Runnable appends) {
+        final ForceTarget target = log.beginForce();
+        if (target == null) {
+            throw new IllegalStateException("a force is under way");
+        }
+        appends.run();
+        target.run();
+        model.forced(target.endOffset());
+        return this;
+    }
+
+    LogWriter roll() {
+        log.roll(Batches.NOW);
+        return this;
+    }
+
+    LogWriter nextEpoch() {
+        model.nextEpoch();
+        return this;
+    }
+
+    /** The duty cycle, which deletes what was dropped. */
+    LogWriter work() {
+        log.doWork(Batches.NOW);
+        return this;
+    }
+
+    /** Keeps about so many bytes. */
+    LogWriter retain(final long bytes) {
+        log.configure(LogScenario.CONFIG.with("retention.bytes", Long.toString(bytes)));
+        log.publish();
+        // Nobody knows how far it goes before it has gone.
+        model.droppingBelow(log.endOffset());
+        log.retain(Batches.NOW, log.endOffset());
+        model.keptFrom(log.startOffset());
+        return this;
+    }
+
+    LogWriter deletePrefix(final long offset) {
+        model.droppingBelow(offset);
+        require(log.deletePrefix(offset, log.endOffset(), Batches.NOW), offset);
+        return this;
+    }
+
+    LogWriter truncate(final long offset) {
+        log.publish();
+        model.cuttingTo(offset);
+        model.cutTo(log.truncateTo(offset, Batches.NOW));
+        return this;
+    }
+
+    LogWriter startAnew(final long offset) {
+        model.startingAnew();
+        require(log.truncateFullyAndStartAt(offset, Batches.NOW), offset);
+        model.startedAt(offset);
+        return this;
+    }
+
+    /** Goes on with the same log, which was opened anew. */
+    void goOn(final Log opened) {
+        log = opened;
+    }
+
+    Log log() {
+        return log;
+    }
+
+    LogModel model() {
+        return model;
+    }
+
+    /** First offset of a segment, counted from the front. */
+    long base(final int segment) {
+        return log.baseOffsets()[segment];
+    }
+
+    long startOffset() {
+        return log.startOffset();
+    }
+
+    long endOffset() {
+        return log.endOffset();
+    }
+
+    int segmentCount() {
+        return log.segmentCount();
+    }
+
+    int segmentsMost() {
+        return segmentsMost;
+    }
+
+    private static void require(final long result, final long expected) {
+        if (Refusal.isRefusal(result) || result != expected) {
+            throw new IllegalStateException("expected " + expected + ", got " + result);
+        }
+    }
+}
