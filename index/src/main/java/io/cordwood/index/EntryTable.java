@@ -160,7 +160,8 @@ final class EntryTable {
             }
         }
         if (inOrder == 1 && kind.isZero(memory, 0)) {
-            // Padding, or what a power cut left of another entry. If it was one it comes back when the batches are fed again.
+            // Padding, or what a power cut left of another entry. If it was one it comes back when the batches are fed
+            // again.
             inOrder = 0;
         }
         isDamaged = isGarbage

@@ -176,8 +176,11 @@ final class LogRecovery implements AutoCloseable {
             progress.next();
             final boolean isLast = i == bases.length - 1;
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
-            // An index whose segment ends at the recovery point was perhaps sealed behind the force that the point tells of.
-            final long believed = end == recoveryPoint ? 0 : sound[i] ? NOWHERE : segments.get(i).bytes();
+            // An index whose segment ends at the recovery point was perhaps sealed behind the force that the point
+            // tells of.
+            final long believed = end == recoveryPoint
+                    ? 0
+                    : sound[i] ? NOWHERE : segments.get(i).bytes();
             if (!recoverSegment(segments.get(i), sound[i], believed, end)) {
                 if (overflow != null) {
                     return SPLIT_DUE;
@@ -264,8 +267,7 @@ final class LogRecovery implements AutoCloseable {
      *
      * @param believed up to which position the index may be believed; {@link #NOWHERE} if it need not be looked at.
      */
-    private boolean recoverSegment(
-            final Segment segment, final boolean isSound, final long believed, final long end) {
+    private boolean recoverSegment(final Segment segment, final boolean isSound, final long believed, final long end) {
         if (overflows(segment, end)) {
             return false;
         }

@@ -4,6 +4,7 @@ import io.cordwood.log.LogDirectory;
 import io.cordwood.log.OffsetCheckpoint;
 import io.cordwood.log.PartitionName;
 import io.cordwood.testkit.CrashScenario;
+import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,10 @@ final class DirectoryScenario implements CrashScenario {
 
     @Override
     public void check(final SimulatedStorage disk) {
+        final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
+        try (LogDirectory once = DirectoryLife.open(other)) {
+            once.names().forEach(name -> DirectoryLife.open(once, name, isMapped));
+        }
         final Map<PartitionName, LogExam> exams = new TreeMap<>();
         final LogDirectory first = DirectoryLife.open(disk);
         requireFiles(disk, first);
@@ -48,14 +53,13 @@ final class DirectoryScenario implements CrashScenario {
         for (final PartitionName name : first.names()) {
             exams.put(name, new LogExam(DirectoryLife.open(first, name, isMapped), model.log(name)));
         }
-        final long state = LogExam.contents(disk);
         final SimulatedStorage next = disk.kill();
         try (LogDirectory again = DirectoryLife.open(next)) {
             exams.forEach(
                     (name, exam) -> exam.requireSame(DirectoryLife.open(again, name, isMapped), "a second recovery"));
-            if (LogExam.contents(next) != state) {
-                throw new AssertionError("a second recovery leaves other files than the first");
-            }
+        }
+        if (LogExam.contents(next) != LogExam.contents(other)) {
+            throw new AssertionError("two recoveries and a close leave other files than one and a close");
         }
         exams.keySet().forEach(name -> LogExam.requireSound(next, name.directory()));
         try (LogDirectory last = DirectoryLife.open(next)) {

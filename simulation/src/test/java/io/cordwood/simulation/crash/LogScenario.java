@@ -6,6 +6,7 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.store.Storage;
 import io.cordwood.testkit.CrashScenario;
+import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -51,17 +52,17 @@ final class LogScenario implements CrashScenario {
 
     @Override
     public void check(final SimulatedStorage disk) {
+        final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
+        open(other, model.recoveryPoint()).close();
         final LogExam exam;
-        final long state;
         try (Uncleanly first = new Uncleanly(open(disk, model.recoveryPoint()))) {
             exam = new LogExam(first.log, model);
-            state = LogExam.contents(disk);
         }
         try (Log again = open(disk, model.recoveryPoint())) {
-            if (LogExam.contents(disk) != state) {
-                throw new AssertionError("a second recovery leaves other files than the first");
-            }
             exam.requireSame(again, "a second recovery");
+        }
+        if (LogExam.contents(disk) != LogExam.contents(other)) {
+            throw new AssertionError("two recoveries and a close leave other files than one and a close");
         }
         LogExam.requireSound(disk, DIRECTORY);
         try (Uncleanly last = new Uncleanly(open(disk, Long.MAX_VALUE))) {
