@@ -354,7 +354,7 @@ final class FaultLife {
             try {
                 final Log opened = open(faulty, tries == 0 ? recoveryPoint : forced.recoveryPoint());
                 log = opened;
-                final NavigableMap<Long, byte[]> found = LogContents.read(opened, LogScenario.hasGap(opened));
+                final NavigableMap<Long, byte[]> found = LogContents.read(opened, LogExam.hasGap(opened));
                 published.require(found);
                 published.found(found, opened.endOffset());
                 earlier.addAll(appended);
@@ -385,7 +385,7 @@ final class FaultLife {
 
     private void check(final SimulatedStorage left, final LogModel owed) {
         try (Log found = open(left, forced.recoveryPoint())) {
-            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, LogScenario.hasGap(found));
+            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, LogExam.hasGap(found));
             contents.values()
                     .removeIf(batch -> appended.stream().noneMatch(known -> Arrays.equals(batch, known))
                             && earlier.stream().anyMatch(back -> Arrays.equals(batch, back)));

@@ -43,6 +43,16 @@ final class LogContents {
         return contents.batches;
     }
 
+    /** With gaps anywhere, or nowhere. */
+    static NavigableMap<Long, byte[]> read(final Log log, final boolean mayHaveGaps) {
+        return read(log, 0, mayHaveGaps ? 0 : Long.MAX_VALUE);
+    }
+
+    /** With gaps anywhere, or nowhere. */
+    static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final boolean mayHaveGaps) {
+        return readAndLookUp(log, 0, mayHaveGaps ? 0 : Long.MAX_VALUE);
+    }
+
     private void scan(final LogReader reader) {
         long next = log.startOffset();
         while (next < log.endOffset()) {

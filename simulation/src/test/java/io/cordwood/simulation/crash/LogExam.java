@@ -89,6 +89,11 @@ final class LogExam {
 
     /** A hole that is told of may lie in what was not forced. */
     private static long gapsFrom(final Log log, final LogModel model) {
+        return hasGap(log) ? model.owedEnd() : Long.MAX_VALUE;
+    }
+
+    /** Whether the open tells of a hole; throws if it tells of what no power cut explains. */
+    static boolean hasGap(final Log log) {
         boolean hasGap = false;
         for (final var entry : log.recovery().entries()) {
             if (!CRASHES.contains(entry.kind())) {
@@ -96,7 +101,7 @@ final class LogExam {
             }
             hasGap |= entry.kind() == Kind.OFFSETS_MISSING;
         }
-        return hasGap ? model.owedEnd() : Long.MAX_VALUE;
+        return hasGap;
     }
 
     private void requireEpochs(final Log log) {

@@ -59,6 +59,12 @@ final class LogModel {
         promises++;
     }
 
+    /** The same for who has to say up to where it was forced. */
+    void keptFrom(final long offset, final long forcedEnd) {
+        keptFrom(offset);
+        owedEnd = Math.max(offset, forcedEnd);
+    }
+
     /** What lies at or above the offset, and whole batches, may go from now on. */
     void cuttingTo(final long offset) {
         final var cut = allowed.floorEntry(offset - 1);
