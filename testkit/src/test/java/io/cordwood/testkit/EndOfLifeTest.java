@@ -14,6 +14,7 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -138,5 +139,39 @@ final class EndOfLifeTest {
         disk.close();
         assertEquals(before, next.platterHash());
         assertEquals("1", text(next, "f").substring(0, 1));
+    }
+
+    /** A close gives back what was reserved; but a process that is dead gives nothing back. */
+    @Test
+    void aFileOfAnEndedLifeIsClosedWithoutAnAct() {
+        final List<String> acts = new ArrayList<>();
+        final SimulatedStorage disk = new SimulatedStorage(() -> Disk.NOW, new DiskWatcher() {
+            @Override
+            public void before(final SimulatedStorage on, final String act) {
+                acts.add(act);
+            }
+
+            @Override
+            public void begun(final SimulatedStorage on) {}
+        });
+        final StorageFile file = write(map(disk, "f"), "1");
+        final SimulatedStorage next = disk.kill();
+        acts.clear();
+        final long length = next.list("").get(0).length();
+        file.close();
+        assertEquals(List.of(), acts);
+        assertEquals(length, next.list("").get(0).length());
+    }
+
+    @Test
+    void whatTheNextLifeDoesIsNotSeenByTheOneThatWasKilled() {
+        final SimulatedStorage disk = Disk.empty();
+        durable(disk, "f", "1");
+        final SimulatedStorage next = disk.kill();
+        final long hash = disk.platterHash();
+        durable(next, "g", "2");
+        next.delete("f");
+        next.syncDirectory("");
+        assertEquals(hash, disk.platterHash());
     }
 }

@@ -261,4 +261,16 @@ final class FaultyStorageTest {
         file.transferTo(0, 100, Channels.newChannel(out));
         return out.toString(StandardCharsets.US_ASCII);
     }
+
+    @Test
+    void aSecondCloseIsNoActAndFailsNoMore() {
+        durable(disk, "f", "content");
+        final FaultyStorage faulty = new FaultyStorage(disk, "close f 1+ eio");
+        final StorageFile file = append(faulty, "f");
+        assertThrows(StorageException.class, file::close);
+        final List<String> trace = List.copyOf(faulty.trace());
+        file.close();
+        assertEquals(trace, faulty.trace());
+        assertEquals(List.of(), faulty.leftOpen());
+    }
 }

@@ -134,9 +134,19 @@ public abstract class StorageContract extends StorageFileContract {
 
     @Test
     final void aRenameOntoItselfChangesNothing() {
-        write("a", 100, 1);
-        assertTrue(storage().rename("a", "a"));
-        assertEquals(100, status("a").length());
+        for (final FileUse use : FileUse.values()) {
+            write("a", 5000, 1);
+            try (StorageFile file = open("a", use)) {
+                assertTrue(storage().rename("a", "a"));
+                assertContent(file, 0, 5000, 1);
+                try (StorageFile again = storage().open("a", FileUse.READ, 0)) {
+                    assertContent(again, 0, 5000, 1);
+                }
+            }
+            assertEquals(5000, status("a").length());
+            assertEquals(List.of("a"), namesIn(""));
+            assertTrue(storage().delete("a"));
+        }
     }
 
     @Test
