@@ -13,6 +13,17 @@
  *
  * <p>{@link io.cordwood.testkit.FaultyStorage} stands before this disk or a real one, lets acts fail, fall short, be slow or lie, by rules that
  * are read at a glance or made from a seed, and tells of all of them.
+ *
+ * <p>For code that runs on several machines {@link io.cordwood.testkit.SimulatedScheduler} moves a
+ * {@link io.cordwood.testkit.SimulatedClock} from task to task, and {@link io.cordwood.testkit.SimulatedNetwork} carries messages:
+ *
+ * <pre>
+ *   clock = new SimulatedClock(startMs);  scheduler = new SimulatedScheduler(clock, seed)
+ *   network = new SimulatedNetwork(scheduler, clock, seed)
+ *   network.listen(node, handler) ...  scheduler.after(delayMs, "round of node 1", task) ...
+ *   scheduler.runFor(60_000)  ... the checks; scheduler.trace() has one hash for one seed, in each JVM ...
+ * </pre>
+ *
  * {@code io.cordwood.testkit.contract} holds what every storage is held to, this one and the real one alike. Nothing here owns
  * a thread, a clock or a source of randomness: the same arguments give the same states. Read {@code SimulatedStorage} first.
  */
