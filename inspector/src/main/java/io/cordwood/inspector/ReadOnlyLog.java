@@ -138,7 +138,11 @@ final class ReadOnlyLog implements AutoCloseable {
                 return -1;
             }
             final long position = index.positionOfTimestamp(timestampMs, view);
-            return isBatchBefore(segment, position, Long.MAX_VALUE) ? position : 0;
+            // An entry that names a batch farther behind than its offset would lead past something.
+            return isBatchBefore(segment, position, Long.MAX_VALUE)
+                            && index.positionOf(cursor.batch().lastOffset() - 1, view) < position
+                    ? position
+                    : 0;
         }
     }
 

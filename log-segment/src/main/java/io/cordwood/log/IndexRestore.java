@@ -20,13 +20,13 @@ final class IndexRestore {
     }
 
     /**
-     * Restores an index, of which only what points to a sound batch is believed.
+     * Restores an index, which is believed only if its last entry is true: behind it the index goes on.
      *
      * @return position from which the index is to be fed.
      */
     long restore(final Segment segment, final long end, final long upTo) {
         final long feedFrom = segment.index().restore(end, upTo);
-        final boolean isBelieved = feedFrom == 0 || recovery.isBatchAt(segment, feedFrom);
+        final boolean isBelieved = feedFrom == 0 || recovery.isLastEntryTrue(segment, feedFrom);
         if (!isBelieved || segment.index().finding() == SegmentIndex.Finding.GARBAGE) {
             note(segment);
         }

@@ -258,8 +258,8 @@ final class LogRecovery implements AutoCloseable {
     }
 
     /** Whether a sound batch begins at a position. */
-    boolean isBatchAt(final Segment segment, final long position) {
-        return probe.isBatchAt(segment, position);
+    boolean isLastEntryTrue(final Segment segment, final long position) {
+        return probe.isLastEntryTrue(segment, position);
     }
 
     /**

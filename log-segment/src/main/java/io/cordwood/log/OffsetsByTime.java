@@ -64,7 +64,7 @@ final class OffsetsByTime implements AutoCloseable {
             if (isBeingCut
                     || candidate.lookUps().largestTimestamp(view) >= timestampMs
                     || candidate.lookUps().damage() != null) {
-                final long from = isBeingCut ? 0 : candidate.lookUps().positionOfTimestamp(timestampMs, view);
+                final long from = isBeingCut ? 0 : scanFrom(candidate, timestampMs);
                 final long found = findIn(candidate, from, timestampMs, end);
                 if (found >= 0) {
                     return found;
@@ -77,6 +77,24 @@ final class OffsetsByTime implements AutoCloseable {
             }
         }
         return -1;
+    }
+
+    /**
+     * Where the index lets the scan begin, if the entry that says so is not false: an index has no checksum, and must not lead past
+     * anything. Then no batch in front of it is younger than the offset of that entry, which the time index vouches for.
+     */
+    private long scanFrom(final Segment in, final long timestampMs) {
+        final IndexLookUps index = in.lookUps();
+        final long from = index.positionOfTimestamp(timestampMs, view);
+        if (from <= 0 || from >= in.bytes()) {
+            return 0;
+        }
+        scan.start(in.file(), from, in.bytes());
+        if (!scan.next()) {
+            return 0;
+        }
+        final long last = scan.batch().lastOffset();
+        return last <= in.baseOffset() || index.positionOf(last - 1, view) < from ? from : 0;
     }
 
     private long findIn(final Segment in, final long from, final long timestampMs, final long end) {

@@ -46,7 +46,7 @@ public interface SegmentIndex extends AutoCloseable {
     long restore(long endOffset, long endPosition);
 
     /**
-     * Says that no batch begins where {@link #restore} has answered that the index goes on. Nothing is taken for granted then:
+     * Says that the batch where {@link #restore} has answered that the index goes on is not the one of its last entry. Nothing is taken for granted then:
      * each entry is held against its batch, and the batches are given from position 0 on.
      */
     void distrust();

@@ -32,6 +32,22 @@ final class SegmentProbe implements AutoCloseable {
         return isSound;
     }
 
+    /**
+     * Whether the last entry of a segment's index is of the batch to which it points. That of a broker before Kafka 4.0 may have a
+     * higher offset: of the last batch that came with it.
+     */
+    boolean isLastEntryTrue(final Segment segment, final long position) {
+        if (!isBatchAt(segment, position)) {
+            return false;
+        }
+        final long last = scan.expectedOffset() - 1;
+        final IndexLookUps index = segment.lookUps();
+        final boolean isTrue = index.positionOf(last, view) == position
+                && (last == segment.baseOffset() || index.positionOf(last - 1, view) < position);
+        view.release();
+        return isTrue;
+    }
+
     /** Position at or before the batch that holds an offset, where there is a batch; 0 if the index names none. */
     long floorPosition(final Segment segment, final long offset) {
         final long position = segment.floorPosition(offset, view);

@@ -92,6 +92,7 @@ final class DurabilityBugsTest {
                     rename leader-epoch-checkpoint.tmp leader-epoch-checkpoint
                     sync t-0
                     delete 00.log
+                    sync t-0
                     open 07.log
                     force 07.log
                     sync t-0""", traced(storage).replace("publish leader-epoch-checkpoint.tmp\n", ""));

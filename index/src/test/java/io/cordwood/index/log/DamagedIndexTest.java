@@ -39,6 +39,10 @@ final class DamagedIndexTest {
     private long sealedEnd;
 
     private static Log open(final DiskStorage storage, final String... settings) {
+        return openFrom(storage, Long.MAX_VALUE, settings);
+    }
+
+    private static Log openFrom(final DiskStorage storage, final long recoveryPoint, final String... settings) {
         final Map<String, String> all = new HashMap<>(
                 Map.of("segment.bytes", "20000", "index.interval.bytes", "500", "segment.index.bytes", "4096"));
         for (int i = 0; i < settings.length; i += 2) {
@@ -47,7 +51,7 @@ final class DamagedIndexTest {
         return new LogBuilder(storage, "")
                 .config(LogConfig.of(all))
                 .indexes(new SparseIndexes())
-                .recoveryPoint(Long.MAX_VALUE)
+                .recoveryPoint(recoveryPoint)
                 .open(NOW);
     }
 
@@ -84,6 +88,62 @@ final class DamagedIndexTest {
             for (long offset = 0; offset < sealedEnd; offset++) {
                 assertEquals(offset, reader.offsetForTimestamp(timestamp(offset), Long.MAX_VALUE));
                 assertTrue(reader.read(offset, Long.MAX_VALUE, 1) > 0);
+            }
+        }
+    }
+
+    /** Where the index of the active segment ends the log goes on with it, and must not meet an offset that it has already. */
+    @Test
+    void anEntryWithAnotherOffsetThanItsBatchKeepsNoLogClosed() throws IOException {
+        final int end = (int) sealedEnd + 30;
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage)) {
+            for (int i = (int) log.endOffset(); i < end; i++) {
+                append(log, i);
+            }
+        }
+        final Path offsets = directory.resolve(LogFiles.name(sealedEnd, LogFiles.OFFSET_INDEX));
+        final Path times = directory.resolve(LogFiles.name(sealedEnd, LogFiles.TIME_INDEX));
+        final byte[] sound = Files.readAllBytes(offsets);
+        final byte[] soundTimes = Files.readAllBytes(times);
+        for (int at = 0; at < sound.length; at += 8) {
+            for (final int more : new int[] {-2, -1, 1, 2}) {
+                for (final long point : new long[] {0, sealedEnd + 12, end - 1, end, Long.MAX_VALUE}) {
+                    final ByteBuffer changed = ByteBuffer.wrap(sound.clone());
+                    changed.putInt(at, changed.getInt(at) + more);
+                    Files.write(offsets, changed.array());
+                    Files.write(times, soundTimes);
+                    final String where = "entry at " + at + " by " + more + ", recovery point " + point;
+                    try (DiskStorage storage = new DiskStorage(directory);
+                            Log log = openFrom(storage, point);
+                            LogReader reader = log.newReader()) {
+                        assertEquals(end, log.endOffset(), where);
+                        for (long offset = sealedEnd; offset < end; offset++) {
+                            assertTrue(reader.read(offset, Long.MAX_VALUE, 1) > 0, where);
+                            assertEquals(offset + 1, reader.nextOffset(), where);
+                            assertEquals(offset, reader.offsetForTimestamp(timestamp(offset), Long.MAX_VALUE), where);
+                        }
+                    }
+                    if (at == sound.length - 8) {
+                        assertEquals(ByteBuffer.wrap(sound), ByteBuffer.wrap(Files.readAllBytes(offsets)), where);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void anEntryThatLeadsElsewhereMisleadsNoLookUpByTime() throws IOException {
+        final byte[] sound = Files.readAllBytes(file(LogFiles.OFFSET_INDEX));
+        try (DiskStorage storage = new DiskStorage(directory)) {
+            for (int at = 0; at < sound.length - 16; at += 8) {
+                final ByteBuffer changed = ByteBuffer.wrap(sound.clone());
+                // Among the batch's bytes in one round, at the beginning of a later one in the next.
+                changed.putInt(at + 4, at % 16 == 0 ? changed.getInt(at + 4) + 1 : changed.getInt(at + 12));
+                Files.write(file(LogFiles.OFFSET_INDEX), changed.array());
+                try (Log log = open(storage)) {
+                    assertAllFound(log);
+                }
             }
         }
     }

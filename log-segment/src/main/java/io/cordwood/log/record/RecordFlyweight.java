@@ -151,7 +151,7 @@ public final class RecordFlyweight {
         int at = first + lengthBytes;
         final int end = at + zigzag(raw);
         // Attributes, the deltas and the key's length.
-        if (raw < 0 || (bytes & 0x8080_8000L) != 0 || end > limit) {
+        if (raw < 0 || (bytes & 0x8080_8000L) != 0 || zigzag(raw) > limit - at) {
             return false;
         }
         at += Integer.BYTES;

@@ -50,8 +50,12 @@ final class ChannelFile implements StorageFile {
         this.lengthAtOpen = length;
         this.zerosEnd = length;
         this.takenEnd = length;
+    }
+
+    /** Goes on with what readers have mapped of the file: the last step of opening, since only {@link #close} gives it back. */
+    void shareMapping() {
         if (length >= IN_PLACE_BYTES_MIN) {
-            files.share(mapping, length);
+            mapping.share(length);
         }
     }
 

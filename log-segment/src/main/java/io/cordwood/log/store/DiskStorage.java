@@ -283,6 +283,7 @@ public final class DiskStorage implements Storage {
     private ChannelFile openChannel(final WriteChannel writer, final long capacity) throws IOException {
         final ChannelFile file = new ChannelFile(files, pool, writer);
         file.reserve(capacity);
+        file.shareMapping();
         return file;
     }
 

@@ -50,6 +50,11 @@ final class ReadMapping extends RecentSet.Entry implements AutoCloseable {
         }
     }
 
+    /** Takes over what others have mapped of the file, if that shows so much of it. */
+    void share(final long length) {
+        files.share(this, length);
+    }
+
     /** Lets go of a mapping that shows too little of the file. */
     void outgrown(final Mapping tooShort) {
         files.unmap(this, tooShort);

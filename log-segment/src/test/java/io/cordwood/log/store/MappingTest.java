@@ -172,6 +172,18 @@ class MappingTest {
     }
 
     @Test
+    void anOpenForAppendingThatFailsGivesTheMappingBack() {
+        try (StorageFile file = storage.open("f", FileUse.APPEND, 0)) {
+            Scratch.append(file, 2 << 20, 0);
+        }
+        try (StorageFile sealed = storage.open("f", FileUse.READ_SEALED, 0)) {
+            Scratch.assertContent(sealed, 0, LENGTH, 0);
+            assertThrows(StorageException.class, () -> storage.open("f", FileUse.APPEND, 1L << 62));
+        }
+        assertEquals(0, storage.openFiles().mappingCount());
+    }
+
+    @Test
     void whoAppendsMapsAnewWhatWasHidden() throws IOException {
         final int length = 3 << 20;
         final int cut = 2 << 20;
