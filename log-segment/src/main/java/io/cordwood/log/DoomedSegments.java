@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Segments that are off the list, and their files, which go in two steps: they get another name at once, and are deleted when a
  * delay is over, so that readers of older lists find them a little longer. A step that fails for one keeps none of the others
- * waiting, is thrown when all were tried, and is taken again after a while: a disk that refuses is not asked in each cycle.
+ * waiting, is thrown when all were tried, and is taken again after a while: a disk that refuses is not asked in each cycle. A
+ * segment gets its other name only when that of the one before it is durable.
  */
 final class DoomedSegments {
     /** A step that failed is not taken again before. */
@@ -19,6 +20,7 @@ final class DoomedSegments {
     private final SegmentFiles files;
     private final Storage storage;
     private final ArrayDeque<Doomed> waiting = new ArrayDeque<>();
+    private boolean isRenameUnsynced;
 
     /** A segment that goes. */
     private static final class Doomed {
@@ -74,11 +76,18 @@ final class DoomedSegments {
 
     private void rename(final Doomed doomed) {
         final @Nullable String[] paths = doomed.paths;
+        if (doomed.renamed == 0 && isRenameUnsynced) {
+            // Else a power cut may bring back the segment in front without this one: a gap, and nothing tells where it
+            // is from.
+            storage.syncDirectory(files.directory());
+            isRenameUnsynced = false;
+        }
         for (; doomed.renamed < paths.length; doomed.renamed++) {
             final String path = paths[doomed.renamed];
             if (path != null) {
                 final String deleted = path + LogFiles.DELETED;
                 paths[doomed.renamed] = storage.rename(path, deleted) ? deleted : null;
+                isRenameUnsynced = true;
             }
         }
     }

@@ -107,8 +107,8 @@ final class LogSegments implements AutoCloseable {
     }
 
     /**
-     * Takes the segments behind one off the list, closes them and deletes their files, from the end, so that what an interruption
-     * leaves has no gap. No force may be under way.
+     * Takes the segments behind one off the list, closes them and deletes their files durably, from the end, so that what an
+     * interruption leaves has no gap. No force may be under way.
      *
      * <p>The one that stays loses its writer's file, if it was sealed and still has one: it is about to be opened anew, and the
      * older file would cut what is written then when it is closed.
@@ -190,9 +190,10 @@ final class LogSegments implements AutoCloseable {
         doomed.deleteDue(Long.MAX_VALUE);
     }
 
-    /** Deletes a segment's files at once. */
+    /** Deletes a segment's files at once and durably. */
     void deleteNow(final Segment segment) {
         files.delete(segment);
+        files.storage().syncDirectory(files.directory());
         namesChanged.incrementAndGet();
     }
 

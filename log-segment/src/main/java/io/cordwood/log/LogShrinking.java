@@ -398,12 +398,11 @@ final class LogShrinking {
         for (final DerivedState state : states) {
             state.restore(0, new long[] {0}, 0);
         }
-        // From the end, so that what is left is whole.
+        // From the end and each durably, so that what is left is whole, and no old segment comes back behind the new
+        // one.
         for (int i = old.size() - 1; i >= 0; i--) {
             segments.deleteNow(old.get(i));
         }
-        // Else a power cut may leave the new segment in front of an old one.
-        parts.storage().syncDirectory(parts.directory());
         final Segment fresh = segments.files().create(offset, config, 0, nowMs);
         segments.reset(new SegmentList(fresh));
         SegmentTails.removeAll(parts.storage(), parts.directory());
