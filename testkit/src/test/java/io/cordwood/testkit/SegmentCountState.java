@@ -1,0 +1,148 @@
+package io.cordwood.testkit;
+
+import io.cordwood.log.DerivedState;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.Origin;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.log.record.Refusal;
+import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
+import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The example of an integrator's state: the sum of the last offsets of each segment's batches, in a file for each snapshot. Pairs of
+ * base offset and sum, behind a checksum.
+ */
+final class SegmentCountState implements DerivedState {
+    private static final String SUFFIX = ".sums";
+    private static final int PAIR_BYTES = 16;
+
+    private final Storage storage;
+    private final String directory;
+    private final TreeMap<Long, Long> sums = new TreeMap<>();
+    private final List<String> unforced = new ArrayList<>();
+
+    SegmentCountState(final Storage storage, final String directory) {
+        this.storage = storage;
+        this.directory = directory;
+    }
+
+    Map<Long, Long> sums() {
+        return new TreeMap<>(sums);
+    }
+
+    @Override
+    public long check(final RecordBatchFlyweight batch, final Origin origin, final long guard) {
+        return Refusal.ACCEPTED;
+    }
+
+    @Override
+    public void apply(final RecordBatchFlyweight batch, final long segmentBase) {
+        sums.merge(segmentBase, batch.lastOffset() + batch.partitionLeaderEpoch(), Long::sum);
+    }
+
+    @Override
+    public void snapshot(final long offset) {
+        final String path = LogFiles.path(directory, LogFiles.name(offset, SUFFIX));
+        final UnsafeBuffer content = new UnsafeBuffer(new byte[Long.BYTES + sums.size() * PAIR_BYTES]);
+        int index = Long.BYTES;
+        for (final Map.Entry<Long, Long> sum : sums.entrySet()) {
+            content.putLong(index, sum.getKey());
+            content.putLong(index + Long.BYTES, sum.getValue());
+            index += PAIR_BYTES;
+        }
+        content.putLong(0, checksum(content.byteArray()));
+        storage.delete(path);
+        try (StorageFile file = storage.open(path, FileUse.APPEND, 0)) {
+            final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
+            file.claim(content.capacity(), claimed);
+            claimed.putBytes(0, content, 0, content.capacity());
+            file.publish();
+        }
+        unforced.add(path);
+    }
+
+    @Override
+    public void force(final long offset) {
+        for (final String path : unforced) {
+            if (storage.status(path) != null) {
+                try (StorageFile file = storage.open(path, FileUse.READ, 0)) {
+                    file.force();
+                }
+            }
+        }
+        unforced.clear();
+        storage.syncDirectory(directory);
+    }
+
+    @Override
+    public void retain(final long logStartOffset, final long[] bases) {
+        sums.keySet().removeIf(base -> Arrays.binarySearch(bases, base) < 0);
+        delete(0, bases[0]);
+    }
+
+    @Override
+    public long restore(final long logStartOffset, final long[] bases, final long upTo) {
+        sums.clear();
+        delete(0, bases[0]);
+        delete(upTo + 1, Long.MAX_VALUE);
+        storage.syncDirectory(directory);
+        long from = bases[0];
+        for (final FileStatus file : storage.list(directory)) {
+            final long offset = LogFiles.offset(file.name(), SUFFIX);
+            if (offset > from && read(LogFiles.path(directory, file.name()))) {
+                from = offset;
+            }
+        }
+        sums.keySet().removeIf(base -> Arrays.binarySearch(bases, base) < 0);
+        return from;
+    }
+
+    private boolean read(final String path) {
+        final byte[] bytes;
+        try (StorageFile file = storage.open(path, FileUse.READ, 0);
+                FileView view = new FileView()) {
+            bytes = new byte[file.view(0, 1 << 20, view)];
+            view.buffer().getBytes(0, bytes);
+        }
+        final UnsafeBuffer content = new UnsafeBuffer(bytes);
+        if (bytes.length % PAIR_BYTES != Long.BYTES || content.getLong(0) != checksum(bytes)) {
+            return false;
+        }
+        sums.clear();
+        for (int index = Long.BYTES; index < bytes.length; index += PAIR_BYTES) {
+            sums.put(content.getLong(index), content.getLong(index + Long.BYTES));
+        }
+        return true;
+    }
+
+    /** Never 0, so that zeros are no content. */
+    private static long checksum(final byte[] bytes) {
+        final CRC32 crc = new CRC32();
+        crc.update(bytes, Long.BYTES, bytes.length - Long.BYTES);
+        return crc.getValue() + 1;
+    }
+
+    private void delete(final long from, final long to) {
+        for (final FileStatus file : storage.list(directory)) {
+            final long offset = LogFiles.offset(file.name(), SUFFIX);
+            if (offset >= from && offset < to) {
+                storage.delete(LogFiles.path(directory, file.name()));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        unforced.clear();
+    }
+}
