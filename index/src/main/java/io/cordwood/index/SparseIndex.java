@@ -154,6 +154,11 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
 
     @Override
     public void distrust() {
+        distrust(false);
+    }
+
+    /** Same; with steps kept, an interval that is shorter now adds no entries between those that are true. */
+    void distrust(final boolean areStepsKept) {
         final ActiveIndex active = active("distrust");
         final EntryTable offsets = active.offsets();
         final EntryTable times = active.times();
@@ -163,7 +168,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
                 copy(EntryKind.TIME, times, 0, times.known()),
                 active.foundBelow(),
                 true,
-                0,
+                areStepsKept ? longestStep(offsets, offsets.known()) : 0,
                 true);
     }
 
@@ -290,7 +295,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
                             endPosition > 0 ? timesUpTo(times, times.entries(), endRelative - 1) : 0),
                     endPosition,
                     !areOffsetsWhole || !areTimesWhole,
-                    isTimesFault ? longestStep(offsets) : 0,
+                    isTimesFault ? longestStep(offsets, offsets.entries()) : 0,
                     isOffsetsFault);
             sealed.close();
             return feedFrom;
@@ -338,10 +343,10 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
     }
 
     /** Most bytes between two entries: more than the interval that they were written with, which may not be the present one. */
-    private static long longestStep(final EntryTable offsets) {
+    private static long longestStep(final EntryTable offsets, final int entries) {
         long longest = 0;
         long before = 0;
-        for (int i = 0; i < offsets.entries(); i++) {
+        for (int i = 0; i < entries; i++) {
             final long position = OffsetIndexDescriptor.position(offsets.memory(), i);
             longest = Math.max(longest, position - before);
             before = position;

@@ -61,8 +61,8 @@ public final class SparseIndexes implements SegmentIndexFactory {
     }
 
     /**
-     * Builds one file of a segment's index anew from the segment, and leaves the other one as it is. For a log that nobody has
-     * open. The open of a log does the same where it finds one of them damaged.
+     * Builds one file of a segment's index anew from the segment, and leaves the other one as it is, but for entries of it that are
+     * false. For a log that nobody has open. The open of a log does the same where it finds one of them damaged.
      *
      * <p>Durable on return. Costs a walk through the segment; batches that are damaged, or whose offsets cannot be, get no entry.
      *
@@ -90,7 +90,7 @@ public final class SparseIndexes implements SegmentIndexFactory {
             final long end = log.length();
             storage.delete(LogFiles.path(directory, baseOffset, suffix));
             index.restore(Long.MAX_VALUE, end);
-            index.distrust();
+            index.distrust(true);
             long due = baseOffset;
             batches.open(log, baseOffset, 0, end);
             for (BatchCursor.Step step = batches.next(); step != BatchCursor.Step.END; step = batches.next()) {

@@ -269,6 +269,9 @@ final class RecoveryReportTest {
                 }
                 assertArrayEquals(sound, Files.readAllBytes(file(base, other)), "base " + base);
                 Files.delete(file(base, suffix));
+                indexes.rebuild(storage, "", base, new IndexLimits(1 << 20, 100), suffix);
+                assertArrayEquals(sound, Files.readAllBytes(file(base, other)), "base " + base);
+                Files.delete(file(base, suffix));
                 indexes.rebuild(storage, "", base, new IndexLimits(1 << 20, 1024), suffix);
                 assertArrayEquals(sound, Files.readAllBytes(file(base, other)), "base " + base);
                 assertArrayEquals(good, Files.readAllBytes(file(base, suffix)), "base " + base);
