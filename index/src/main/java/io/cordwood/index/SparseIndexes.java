@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** Makes Kafka's sparse indexes: gives a log the {@link SparseIndex} of each of its segments. Has no state. */
 public final class SparseIndexes implements SegmentIndexFactory {
     /** No batch is shorter: a message of magic 0 with neither key nor value. */
+    /** Kafka's largest batch, where no topic says otherwise: a segment that is not longer may have one that no entry is needed for. */
+    private static final int BATCH_BYTES = (1 << 20) + 12;
+
     private static final int LEAST_BATCH_BYTES = 26;
 
     /** Creates the factory. */
@@ -37,8 +40,9 @@ public final class SparseIndexes implements SegmentIndexFactory {
      *
      * <p>Both files must be there, unless the segment is empty; their sizes must be whole entries, and no more of them than the
      * segment can have batches; they must be shorter than they may become, since a file that was preallocated and not cut is as
-     * long as that; and the time index must have an entry, because sealing adds it. A segment without any timestamp has none
-     * legally, and a full index has the length of a preallocated one: they are looked into, which is safe and rare.
+     * long as that; the time index must have an entry, because sealing adds it, and the offset index one unless the segment is
+     * short. A segment without any timestamp has none legally, one that consists of a very large batch neither, and a full index
+     * has the length of a preallocated one: they are looked into, which is safe and rare.
      */
     @Override
     public boolean isPlausible(
@@ -51,6 +55,7 @@ public final class SparseIndexes implements SegmentIndexFactory {
         return offsets != null
                 && times != null
                 && times.length() > 0
+                && (offsets.length() > 0 || logBytes <= limits.intervalBytes() + BATCH_BYTES)
                 && isPlausible(offsets.length(), OffsetIndexDescriptor.ENTRY_BYTES, logBytes, limits)
                 && isPlausible(times.length(), TimeIndexDescriptor.ENTRY_BYTES, logBytes, limits);
     }

@@ -68,8 +68,12 @@ final class DamagedIndexTest {
     }
 
     private static void append(final Log log, final int hour) {
+        append(log, hour, 200);
+    }
+
+    private static void append(final Log log, final int hour, final int valueBytes) {
         final byte[] bytes = StoredBatch.encode(
-                        0, -1, CompressionType.NONE, new long[] {NOW - (1000 - hour) * HOUR_MS}, "v".repeat(200))
+                        0, -1, CompressionType.NONE, new long[] {NOW - (1000 - hour) * HOUR_MS}, "v".repeat(valueBytes))
                 .bytes();
         assertEquals(hour, log.append(new UnsafeBuffer(bytes), 0, bytes.length, AppendAs.client(0), NOW));
     }
@@ -128,6 +132,29 @@ final class DamagedIndexTest {
                         assertEquals(ByteBuffer.wrap(sound), ByteBuffer.wrap(Files.readAllBytes(offsets)), where);
                     }
                 }
+            }
+        }
+    }
+
+    /** What an interrupted rebuild leaves, or a power cut of a file whose name alone was durable. */
+    @Test
+    void anEmptyIndexOfALongSegmentIsNotTrusted() throws IOException {
+        final Path longer = Files.createDirectory(directory.resolve("longer"));
+        final String[] settings = {"segment.bytes", "2000000", "segment.index.bytes", "1000000"};
+        try (DiskStorage storage = new DiskStorage(longer)) {
+            try (Log log = open(storage, settings)) {
+                for (int i = 0; log.baseOffsets().length < 2; i++) {
+                    append(log, i, 50_000);
+                }
+            }
+            final Path index = longer.resolve(LogFiles.name(0, LogFiles.OFFSET_INDEX));
+            final byte[] sound = Files.readAllBytes(index);
+            Files.write(index, new byte[0]);
+            for (int opens = 0; opens < 2; opens++) {
+                try (Log log = open(storage, settings)) {
+                    assertEquals(1 - opens, log.recovery().entries().size());
+                }
+                assertEquals(ByteBuffer.wrap(sound), ByteBuffer.wrap(Files.readAllBytes(index)));
             }
         }
     }
