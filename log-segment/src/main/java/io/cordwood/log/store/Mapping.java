@@ -226,7 +226,7 @@ final class Mapping implements FileView.Hold {
         return !isWritable && length >= bytes && hiddenFrom == Long.MAX_VALUE;
     }
 
-    /** True if somebody besides its owners looks at it. */
+    /** True if somebody besides an owner looks at it, or it has two owners: recovery and the log that goes on with its mapping. */
     boolean isLookedAt() {
         return holds > 1;
     }
