@@ -81,6 +81,7 @@ final class DurabilityBugsTest {
             log.truncateTo(2, NOW);
             assertEquals("""
                     delete 03.log
+                    sync t-0
                     open 00.log
                     truncate 00.log
                     force 00.log
