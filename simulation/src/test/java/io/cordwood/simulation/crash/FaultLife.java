@@ -69,7 +69,10 @@ final class FaultLife {
         this.faulty = new FaultyStorage(disk, rules);
     }
 
-    /** Where the machine loses its power as soon as a force of the log has failed. */
+    /**
+     * Where the machine stops as soon as a force has failed: as long as it runs it shows what was lost, and another force of it
+     * succeeds.
+     */
     FaultLife endingAtFailedForce() {
         endsAtFailedForce = true;
         return this;
@@ -99,6 +102,12 @@ final class FaultLife {
             }
         }
         isOver = true;
+        return this;
+    }
+
+    /** What a power cut would leave now, before a later step throws it away. */
+    FaultLife checked() {
+        check(disk.afterPowerCut(PowerCut.nothing()), forced);
         return this;
     }
 
@@ -274,6 +283,7 @@ final class FaultLife {
         if (log == null) {
             // It was closed, well or badly.
             requireNothingOpen();
+            isOver |= endsAtFailedForce;
             return isOver ? null : reopened(forced.recoveryPoint());
         }
         requireReadable(current);
@@ -286,9 +296,8 @@ final class FaultLife {
             return current;
         }
         requireNoAcknowledgement(current);
-        final boolean isForce = current.forceFailure() != null;
         closed(current);
-        if (isForce && endsAtFailedForce) {
+        if (endsAtFailedForce) {
             isOver = true;
             return null;
         }
@@ -351,7 +360,7 @@ final class FaultLife {
 
     /** Opens the log, twice if the first time fails. */
     private @Nullable Log reopened(final long recoveryPoint) {
-        for (int tries = 0; tries < 2; tries++) {
+        for (int tries = 0; tries < (endsAtFailedForce ? 1 : 2); tries++) {
             try {
                 final Log opened = open(faulty, tries == 0 ? recoveryPoint : forced.recoveryPoint());
                 log = opened;
