@@ -25,6 +25,9 @@ final class OffsetsByTime implements AutoCloseable {
     /** Offset behind the last batch of a segment that was looked through to its end; -1 if that was not necessary. */
     private long segmentEnd;
 
+    /** Whether the scan has met what the index promised, though it may lie below the start of the log. */
+    private boolean isYoungMet;
+
     private @Nullable Segment segment;
 
     OffsetsByTime(
@@ -69,7 +72,7 @@ final class OffsetsByTime implements AutoCloseable {
                 if (found >= 0) {
                     return found;
                 }
-                if (segmentEnd >= 0 && segmentEnd < list.endOffset(i, segmentEnd) && !isBeingCut) {
+                if (segmentEnd >= 0 && !isYoungMet && segmentEnd < list.endOffset(i, segmentEnd) && !isBeingCut) {
                     // A cleaner has left a gap, or the segment has lost its end, and with it the record that the index
                     // promises.
                     closeLook.checkGap(list, i, segmentEnd, end);
@@ -99,6 +102,7 @@ final class OffsetsByTime implements AutoCloseable {
 
     private long findIn(final Segment in, final long from, final long timestampMs, final long end) {
         segmentEnd = -1;
+        isYoungMet = false;
         long behind = in.baseOffset();
         scan.start(in.file(), from, in.bytes());
         while (scan.next()) {
@@ -107,6 +111,7 @@ final class OffsetsByTime implements AutoCloseable {
                 return -1;
             }
             if (batch.maxTimestamp() >= timestampMs) {
+                isYoungMet = true;
                 final long found = findIn(in, batch, timestampMs, end);
                 if (found >= 0) {
                     return found;
