@@ -145,7 +145,12 @@ final class ActiveIndex implements IndexTables {
         dropFalse(times, Math.max(times.entries(), timesHeld));
         isRestoring = false;
         tailBytes = limits.intervalBytes();
-        writeChunk();
+        if (isMended) {
+            // The next open must not find one file emptied and the other not: it would mend them in another way.
+            files.write(offsets, times);
+        } else {
+            writeChunk();
+        }
     }
 
     /** Whether since {@link #restores} something was dropped from the files or is missing in them. */
@@ -156,7 +161,7 @@ final class ActiveIndex implements IndexTables {
     private void holdFound(final int relativeOffset, final int position) {
         if (position >= foundBelow) {
             dropFalse(offsets, offsets.entries());
-            dropFalse(times, times.entries());
+            dropHeld();
             return;
         }
         timesHeld = Math.max(timesHeld, times.entries());
@@ -188,6 +193,17 @@ final class ActiveIndex implements IndexTables {
             lastTimestamp = TimeIndexDescriptor.timestamp(times.memory(), times.entries());
             times.confirm();
         }
+    }
+
+    /** Whether entries are held, and the last of them does not say what the one of the present offset entry must say. */
+    private boolean isHeldShort() {
+        return timesHeld > times.entries()
+                && TimeIndexDescriptor.timestamp(times.memory(), timesHeld - 1) != largestTimestamp;
+    }
+
+    private void dropHeld() {
+        timesHeld = times.entries();
+        dropFalse(times, timesHeld);
     }
 
     /** Durably, before others can be written in their place. */
@@ -259,7 +275,10 @@ final class ActiveIndex implements IndexTables {
     private void indexed(final int relativeOffset, final int position, final boolean isFound) {
         lastRelative = relativeOffset;
         lastPosition = position;
-        if (isFound || (isRestoring && areTimesSound)) {
+        if (isFound && isRestoring && !areTimesSound && isHeldShort()) {
+            // A sealing added them before the segment grew on; what was written over them then was lost.
+            dropHeld();
+        } else if (isFound || (isRestoring && areTimesSound)) {
             confirmHeld();
         }
         if (times.hasFound() && !(isRestoring && areTimesSound) && (!isFound || largestTimestamp > lastTimestamp)) {

@@ -280,8 +280,11 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             final boolean areTimesWhole =
                     times.load(files.times(), EntryKind.END_RELATIVE, Long.MAX_VALUE, limits.bytesMax(), view);
             // Where the damage is seen to be in one file, the other one is taken for sound as long as it can be.
-            final boolean isTimesFault = areOffsetsWhole && (times.isDamaged() || times.entries() == 0);
-            final boolean isOffsetsFault = offsets.isDamaged() || (offsets.entries() == 0 && times.entries() > 1);
+            // After a crash both may lack what was written last, and at the next open that shows no more.
+            final boolean wasSealed = endOffset != Long.MAX_VALUE;
+            final boolean isTimesFault = wasSealed && areOffsetsWhole && (times.isDamaged() || times.entries() == 0);
+            final boolean isOffsetsFault =
+                    wasSealed && (offsets.isDamaged() || (offsets.entries() == 0 && times.entries() > 1));
             finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
             final int offsetsKept = offsetsShown(offsets, times);
             final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));

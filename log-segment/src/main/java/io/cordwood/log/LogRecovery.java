@@ -39,6 +39,7 @@ final class LogRecovery implements AutoCloseable {
     private long scannedBytes;
     private long endOffset;
     private long lastFeedFrom;
+    private boolean isSealedLate;
     private long cutPosition = -1;
 
     private List<Segment> recovered = List.of();
@@ -163,7 +164,10 @@ final class LogRecovery implements AutoCloseable {
             reached = Math.max(reached, traces.last());
         }
         final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
-        lastFeedFrom = indexes.restore(last, Long.MAX_VALUE, isLastJudgedWhole ? 0 : last.bytes());
+        // After a clean close the index is known to have been sealed, and so has an end of its own.
+        final long lastEnd =
+                recoveryPoint == Long.MAX_VALUE ? last.baseOffset() + Integer.MAX_VALUE + 1L : Long.MAX_VALUE;
+        lastFeedFrom = indexes.restore(last, lastEnd, isLastJudgedWhole ? 0 : last.bytes());
         point = Math.max(bases[0], isLastJudgedWhole ? recoveryPoint : Math.min(recoveryPoint, endOfFile(last)));
         if (overflow != null) {
             return SPLIT_DUE;
@@ -178,9 +182,8 @@ final class LogRecovery implements AutoCloseable {
             final long end = isLast ? Long.MAX_VALUE : bases[i + 1];
             // An index whose segment ends at the recovery point was perhaps sealed behind the force that the point
             // tells of.
-            final long believed = end == recoveryPoint
-                    ? 0
-                    : sound[i] ? NOWHERE : segments.get(i).bytes();
+            isSealedLate = end == recoveryPoint;
+            final long believed = isSealedLate || !sound[i] ? segments.get(i).bytes() : NOWHERE;
             if (!recoverSegment(segments.get(i), sound[i], believed, end)) {
                 if (overflow != null) {
                     return SPLIT_DUE;
@@ -257,7 +260,7 @@ final class LogRecovery implements AutoCloseable {
         return false;
     }
 
-    /** Whether a sound batch begins at a position. */
+    /** Whether the last entry of an index is true, which points to a position. */
     boolean isLastEntryTrue(final Segment segment, final long position) {
         return probe.isLastEntryTrue(segment, position);
     }
@@ -280,9 +283,9 @@ final class LogRecovery implements AutoCloseable {
             feedFrom = judgedFrom < lastFeedFrom ? indexes.restore(segment, Long.MAX_VALUE, judgedFrom) : lastFeedFrom;
             endOffset = segment.baseOffset();
         } else if (isJudged) {
-            feedFrom = indexes.restore(segment, end, judgedFrom);
+            feedFrom = indexes.restore(segment, Long.MAX_VALUE, judgedFrom);
         } else if (believed != NOWHERE) {
-            feedFrom = indexes.restore(segment, end, believed);
+            feedFrom = indexes.restore(segment, isSealedLate ? Long.MAX_VALUE : end, believed);
         }
         final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
         final boolean isWhole = from >= segment.bytes() || scanSegment(segment, from, feedFrom, end);

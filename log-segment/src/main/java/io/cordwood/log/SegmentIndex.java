@@ -38,7 +38,8 @@ public interface SegmentIndex extends AutoCloseable {
      * held against the batches that are given next. A file that is missing or damaged is so built anew, and it alone.
      *
      * @param endOffset every kept entry is below this offset; {@code Long.MAX_VALUE} only if nothing was cut off the segment,
-     *     since an entry of what was cut is then taken for a true one and not dropped durably.
+     *     since an entry of what was cut is then taken for a true one and not dropped durably. It also says that a crash may have
+     *     come before the index was sealed durably: then no file is taken for whole because the other one is damaged.
      * @param endPosition every kept entry is below this position of the segment's file.
      * @return the position from which the batches of the segment must be given to {@link #append} again, and {@link #restored}
      *     be called then; at most {@code endPosition}.

@@ -58,9 +58,7 @@ final class DirectoryScenario implements CrashScenario {
             exams.forEach(
                     (name, exam) -> exam.requireSame(DirectoryLife.open(again, name, isMapped), "a second recovery"));
         }
-        if (LogExam.contents(next) != LogExam.contents(other)) {
-            throw new AssertionError("two recoveries and a close leave other files than one and a close");
-        }
+        LogExam.requireSameFiles(next, other);
         exams.keySet().forEach(name -> LogExam.requireSound(next, name.directory()));
         try (LogDirectory last = DirectoryLife.open(next)) {
             requireFiles(next, last);

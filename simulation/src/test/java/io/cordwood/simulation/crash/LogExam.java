@@ -2,18 +2,23 @@ package io.cordwood.simulation.crash;
 
 import io.cordwood.log.Fault;
 import io.cordwood.log.Log;
-import io.cordwood.log.LogFiles;
 import io.cordwood.log.RecoveryReport.Kind;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.FileStatus;
+import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.Storage;
+import io.cordwood.log.store.StorageFile;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a log that was opened after a crash holds, held against what it owes; and what later opens must find as well. */
@@ -66,24 +71,40 @@ final class LogExam {
         }
     }
 
-    /**
-     * Hash of names and contents as the next process would see them, but for indexes: those are derived, sparse, and held against the
-     * batches by a check of their own.
-     */
-    static long contents(final SimulatedStorage disk) {
-        final SimulatedStorage copy = disk.afterPowerCut(PowerCut.everything());
-        deleteIndexes(copy, "");
-        return copy.afterPowerCut(PowerCut.everything()).platterHash();
+    /** Throws unless the next process would find the same names and contents on two disks. */
+    static void requireSameFiles(final SimulatedStorage disk, final SimulatedStorage other) {
+        final SimulatedStorage left = disk.afterPowerCut(PowerCut.everything());
+        final SimulatedStorage right = other.afterPowerCut(PowerCut.everything());
+        if (left.platterHash() != right.platterHash()) {
+            final Map<String, String> one = new TreeMap<>();
+            final Map<String, String> two = new TreeMap<>();
+            describe(left, "", one);
+            describe(right, "", two);
+            two.forEach((path, content) -> {
+                if (!one.remove(path, content)) {
+                    one.merge(path, "one: " + content, (ours, theirs) -> "two: " + ours + ", " + theirs);
+                }
+            });
+            throw new AssertionError("two recoveries and a close leave other files than one and a close: " + one);
+        }
     }
 
-    private static void deleteIndexes(final Storage disk, final String directory) {
+    private static void describe(final Storage disk, final String directory, final Map<String, String> contents) {
         for (final FileStatus file : disk.list(directory)) {
             final String path = directory.isEmpty() ? file.name() : directory + "/" + file.name();
             if (file.isDirectory()) {
-                deleteIndexes(disk, path);
-            } else if (path.endsWith(LogFiles.OFFSET_INDEX) || path.endsWith(LogFiles.TIME_INDEX)) {
-                disk.delete(path);
+                contents.put(path, "a directory");
+                describe(disk, path, contents);
+                continue;
             }
+            final byte[] bytes = new byte[Math.toIntExact(file.length())];
+            try (StorageFile open = disk.open(path, FileUse.READ, 0);
+                    FileView view = new FileView()) {
+                final int shown = open.view(0, bytes.length, view);
+                view.buffer().getBytes(0, bytes, 0, shown);
+            }
+            contents.put(
+                    path, bytes.length + " bytes " + HexFormat.of().formatHex(bytes, 0, Math.min(96, bytes.length)));
         }
     }
 
