@@ -95,7 +95,8 @@ final class RecoveryCorpusTest {
      * The index of the segment that ends at the recovery point is fed with what lies behind its last entry, since it may have been
      * sealed behind the force that the point tells of. Here damage lies there, and gets no entry or other ones; Kafka does not look.
      */
-    private static final Set<String> FED_BEHIND = Set.of("mid-segment-cut", "segment-name-above-first-batch");
+    private static final Set<String> FED_BEHIND =
+            Set.of("mid-segment-cut", "segment-name-above-first-batch", "segment-name-below-first-batch");
 
     /** A checksum that is right hides what cannot be: Kafka serves or drops it; we keep the bytes and leave the batch out of the index. */
     private static final Map<String, List<String>> HIDDEN = Map.of(
