@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are encoded into the log's own memory are the topic's batches like any other. */
 class ClaimTest {
@@ -34,6 +35,22 @@ class ClaimTest {
     private Log open(final DiskStorage storage, final boolean mapped, final Map<String, String> topic) {
         final LogBuilder builder = new LogBuilder(storage, "t-0").config(LogConfig.of(topic));
         return (mapped ? builder.mapped() : builder).open(NOW);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nothingIsClaimedBehindTheLargestOffset(final boolean mapped) {
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = open(storage, mapped, Map.of())) {
+            log.truncateFullyAndStartAt(LogFiles.BASE_MAX, NOW);
+            final UnsafeBuffer encoded = batch(CompressionType.NONE, NOW, "v");
+            assertEquals(LogFiles.BASE_MAX, log.append(encoded, 0, encoded.capacity(), AppendAs.client(0), NOW));
+            final long bytes = log.sizeInBytes();
+            assertEquals(Refusal.OFFSET_OUT_OF_RANGE, log.claim(encoded.capacity(), view, NOW));
+            assertEquals(bytes, log.sizeInBytes());
+            assertEquals(1, log.segmentCount());
+            assertEquals(LogFiles.BASE_MAX + 1, log.endOffset());
+        }
     }
 
     @ParameterizedTest
