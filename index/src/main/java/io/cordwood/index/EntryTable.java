@@ -125,6 +125,11 @@ final class EntryTable {
         inFile = Math.min(copied, other.inFile);
     }
 
+    /** Says that the file is to be written from its beginning. */
+    void rewrite() {
+        inFile = 0;
+    }
+
     /**
      * Reads the entries at the beginning of a file that can be believed and lie below the ends: none, if there are more than an
      * index of the size allowed can have, so that no file makes this take more memory than that. All of them count as entries.

@@ -288,14 +288,19 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
             final int offsetsKept = offsetsShown(offsets, times);
             final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
+            // A time index that lacks entries looks like a shorter one: of a sealed segment it stays empty until all
+            // are known.
+            final boolean isTimesRewritten = !areTimesWhole && endOffset != Long.MAX_VALUE;
+            final int timesFound =
+                    endPosition > 0 && !isTimesRewritten ? timesUpTo(times, times.entries(), endRelative - 1) : 0;
+            final EntryTable timesNow = copy(EntryKind.TIME, times, timesKept, timesFound);
+            if (isTimesRewritten) {
+                timesNow.rewrite();
+            }
             final long feedFrom = goOn(
                     files,
                     copy(EntryKind.OFFSET, offsets, offsetsKept, offsets.entries()),
-                    copy(
-                            EntryKind.TIME,
-                            times,
-                            timesKept,
-                            endPosition > 0 ? timesUpTo(times, times.entries(), endRelative - 1) : 0),
+                    timesNow,
                     endPosition,
                     !areOffsetsWhole || !areTimesWhole,
                     isTimesFault ? longestStep(offsets, offsets.entries()) : 0,

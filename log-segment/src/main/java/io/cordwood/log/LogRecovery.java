@@ -292,6 +292,10 @@ final class LogRecovery implements AutoCloseable {
         if (!isLast && isWhole) {
             if (feedFrom != NOWHERE) {
                 segment.index().seal();
+                if (!isJudged) {
+                    // The first force begins behind it.
+                    segment.index().force();
+                }
                 indexes.noteMended(segment, isSound);
             }
             noteMissing(segment, from, end);
