@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** Makes Kafka's sparse indexes: gives a log the {@link SparseIndex} of each of its segments. Has no state. */
 public final class SparseIndexes implements SegmentIndexFactory {
     /** No batch is shorter: a message of magic 0 with neither key nor value. */
+    private static final int LEAST_BATCH_BYTES = 26;
+
     /** Kafka's largest batch, where no topic says otherwise: a segment that is not longer may have one that no entry is needed for. */
     private static final int BATCH_BYTES = (1 << 20) + 12;
-
-    private static final int LEAST_BATCH_BYTES = 26;
 
     /** Creates the factory. */
     public SparseIndexes() {}
