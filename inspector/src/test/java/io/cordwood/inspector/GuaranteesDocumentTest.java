@@ -27,7 +27,7 @@ final class GuaranteesDocumentTest {
     private static Map<String, String> sources() throws IOException {
         final Map<String, String> sources = new TreeMap<>();
         final Path root = Path.of(System.getProperty("cordwood.root"));
-        for (final String module : List.of("log-segment", "index", "inspector", "simulation")) {
+        for (final String module : List.of("log-segment", "index", "inspector", "testkit", "simulation")) {
             try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/test/java"))) {
                 for (final Path file :
                         files.filter(f -> f.toString().endsWith("Test.java")).toList()) {
