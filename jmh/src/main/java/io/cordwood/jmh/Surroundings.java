@@ -29,7 +29,7 @@ final class Surroundings {
                         + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups and "
                         + options.iterations() + " iterations of " + options.iterationMs() + " ms; medians",
                 "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"
-                        + " on either side, but for the indexes that our recovery rebuilds; logs that grow roll each 256 MiB and keep 512 MiB",
+                        + " on either side, but for what a recovery cuts; logs that grow roll each 256 MiB and keep 512 MiB",
                 "- all files are in the system's cache; segments that are recovered in large pieces, as read from a disk after a"
                         + " restart, the others as they were written",
                 "");

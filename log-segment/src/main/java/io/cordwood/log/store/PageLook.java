@@ -7,7 +7,7 @@ import java.nio.MappedByteBuffer;
 import org.agrona.UnsafeApi;
 
 /**
- * Asks the system which pages of a mapping are in memory ({@code mincore}): a quarter of what it costs to have them brought when they
+ * Asks the system which pages of a mapping are in memory ({@code mincore}), which costs less than to have them brought when they
  * are. One view's, and so one thread's.
  *
  * <p>The JDK asks on behalf of its own mapped buffers alone, and ours are an address. So this class has one such buffer, whose address

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The open that builds an index of a sealed segment below the recovery point anew, while the power may go at any act: whatever it leaves of
- * the index is built anew again or whole, and not taken for the whole of it.
+ * the index is built anew again or whole, and not taken for the whole of it. Not so where the time index had lost whole entries before, and the
+ * offset index alone is seen to be damaged: docs/FORMAT.md says so.
  */
 final class SealedIndexCrashTest {
     private static final long NOW = 1_700_000_000_000L;
