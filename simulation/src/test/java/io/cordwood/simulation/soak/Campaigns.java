@@ -1,0 +1,42 @@
+package io.cordwood.simulation.soak;
+
+import io.cordwood.simulation.crash.CrashSoak;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All campaigns, and what they have to reach together. */
+public final class Campaigns {
+    private static final List<Figure> FIGURES =
+            List.of(new Figure("G1", "distinct states", 1_000_000), new Figure("G3", "nested states", 50_000));
+
+    private Campaigns() {}
+
+    /**
+     * A figure that the campaigns of a goal reach together.
+     *
+     * @param goal such as {@code G1}.
+     * @param what is counted, as the campaigns tell it to their {@link Tally}.
+     * @param least how many.
+     */
+    public record Figure(String goal, String what, long least) {}
+
+    /**
+     * Lists the campaigns.
+     *
+     * @return all, in the order of the goals.
+     */
+    public static List<Campaign> all() {
+        final List<Campaign> all = new ArrayList<>();
+        all.addAll(CrashSoak.campaigns());
+        return all;
+    }
+
+    /**
+     * Lists what has to be reached.
+     *
+     * @return the figures, in the order of the goals.
+     */
+    public static List<Figure> figures() {
+        return FIGURES;
+    }
+}
