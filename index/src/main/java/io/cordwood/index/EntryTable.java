@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries of one kind in memory outside the heap, laid out as in the file, which grows in steps.
@@ -117,6 +118,20 @@ final class EntryTable {
         inFile = entries;
     }
 
+    /** Writes all entries to another file, which is empty. */
+    void writeAll(final StorageFile file) {
+        if (entries > 0) {
+            file.claim(entries * kind.bytes(), claimed);
+            claimed.putBytes(0, memory, 0, entries * kind.bytes());
+            file.publish();
+        }
+    }
+
+    /** Whether a file holds the entries and nothing else. */
+    boolean isWholeIn(final StorageFile file) {
+        return pending() == 0 && file.length() == bytesInFile();
+    }
+
     /** Copies the first entries of another table, and behind them those that its file holds, up to a number, as found. */
     void copy(final EntryTable other, final int count, final int withFound) {
         final int copied = Math.max(count, Math.min(withFound, other.inFile));
@@ -125,24 +140,23 @@ final class EntryTable {
         inFile = Math.min(copied, other.inFile);
     }
 
-    /** Says that the file is to be written from its beginning. */
-    void rewrite() {
-        inFile = 0;
-    }
-
     /**
      * Reads the entries at the beginning of a file that can be believed and lie below the ends: none, if there are more than an
      * index of the size allowed can have, so that no file makes this take more memory than that. All of them count as entries.
      *
+     * @param file null if there is none.
      * @param bytesMax size of an index file that is allowed.
      * @return true if the file holds nothing else.
      */
     boolean load(
-            final StorageFile file,
+            final @Nullable StorageFile file,
             final long endRelative,
             final long endPosition,
             final int bytesMax,
             final FileView view) {
+        if (file == null) {
+            return true;
+        }
         final int most = Math.min(bytesMax, Integer.MAX_VALUE - READ_ENTRIES * kind.bytes()) / kind.bytes();
         final long length = file.length();
         final long wholeInFile = length / kind.bytes();

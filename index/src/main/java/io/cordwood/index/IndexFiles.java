@@ -1,116 +1,33 @@
 package io.cordwood.index;
 
-import io.cordwood.log.LogFiles;
-import io.cordwood.log.store.FileUse;
-import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The two files of an index that grows. The index holds them, and so does each force that is under way; the last one to let go
- * closes them, so that sealing an index never closes a file under a force.
- */
-final class IndexFiles {
-    private final StorageFile offsets;
-    private final StorageFile times;
-    private final AtomicInteger holds = new AtomicInteger(1);
-    private volatile boolean isDirty;
+/** The two files of an index that is in memory: {@link GrowingFiles}, or {@link ReplacedFiles} of one that is mended. */
+interface IndexFiles {
+    /** The offset index as it was found; null if there is none. */
+    @Nullable
+    StorageFile offsets();
 
-    private IndexFiles(final StorageFile offsets, final StorageFile times) {
-        this.offsets = offsets;
-        this.times = times;
-    }
+    /** The time index as it was found; null if there is none. */
+    @Nullable
+    StorageFile times();
 
-    /** Makes both files; others of their names go. */
-    static IndexFiles create(final Storage storage, final String offsetPath, final String timePath) {
-        return withTimes(LogFiles.openNew(storage, offsetPath, FileUse.APPEND, 0), storage, timePath, true);
-    }
+    /** Whether nothing is written to the files that are there. */
+    boolean isReplacing();
 
-    /** Opens both files and creates those that are missing. */
-    static IndexFiles open(final Storage storage, final String offsetPath, final String timePath) {
-        return withTimes(storage.open(offsetPath, FileUse.APPEND, 0), storage, timePath, false);
-    }
-
-    private static IndexFiles withTimes(
-            final StorageFile offsets, final Storage storage, final String timePath, final boolean isNew) {
-        try {
-            return new IndexFiles(
-                    offsets,
-                    isNew
-                            ? LogFiles.openNew(storage, timePath, FileUse.APPEND, 0)
-                            : storage.open(timePath, FileUse.APPEND, 0));
-        } catch (final RuntimeException | Error e) {
-            CloseHelper.close(e::addSuppressed, offsets);
-            throw e;
-        }
-    }
-
-    StorageFile offsets() {
-        return offsets;
-    }
-
-    StorageFile times() {
-        return times;
-    }
-
-    /**
-     * Writes what is pending in two tables. Time entries first: an offset entry without the time entries before it would be
-     * believed too far.
-     */
-    void write(final EntryTable offsetTable, final EntryTable timeTable) {
-        try {
-            timeTable.write(times);
-            offsetTable.write(offsets);
-        } finally {
-            isDirty = true;
-        }
-    }
+    /** Writes what is pending in two tables. */
+    void write(EntryTable offsetTable, EntryTable timeTable);
 
     /** Leaves in the files no more than what two tables know of. */
-    void cut(final EntryTable offsetTable, final EntryTable timeTable) {
-        if (offsets.length() > offsetTable.bytesInFile()) {
-            offsets.truncate(offsetTable.bytesInFile());
-            isDirty = true;
-        }
-        if (times.length() > timeTable.bytesInFile()) {
-            times.truncate(timeTable.bytesInFile());
-            isDirty = true;
-        }
-    }
+    void cut(EntryTable offsetTable, EntryTable timeTable);
 
     /** Makes what was written durable; does nothing if that has been done. */
-    void force() {
-        if (!isDirty) {
-            return;
-        }
-        isDirty = false;
-        try {
-            times.force();
-            offsets.force();
-        } catch (final RuntimeException | Error e) {
-            isDirty = true;
-            throw e;
-        }
-    }
+    void force();
 
     /** Holds the files once more. False if they are closed. */
-    boolean retain() {
-        for (; ; ) {
-            final int seen = holds.get();
-            if (seen == 0) {
-                return false;
-            }
-            if (holds.compareAndSet(seen, seen + 1)) {
-                return true;
-            }
-        }
-    }
+    boolean retain();
 
     /** Lets go of the files. */
-    void release() {
-        if (holds.decrementAndGet() == 0) {
-            CloseHelper.closeAll(offsets, times);
-        }
-    }
+    void release();
 }

@@ -47,7 +47,7 @@ final class SealedIndex implements IndexTables {
         this.times = new SealedTable(
                 storage, timePath, EntryKind.TIME, completed.times().entries());
         this.largestTimestamp = completed.largestTimestamp();
-        this.isUnforced = new AtomicBoolean(true);
+        this.isUnforced = new AtomicBoolean(!completed.files().isReplacing());
         // Under their present names: a force may come when they have others.
         try {
             offsets.enter();

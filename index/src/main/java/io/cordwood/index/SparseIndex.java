@@ -49,7 +49,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
         this.offsetPath = LogFiles.path(directory, baseOffset, LogFiles.OFFSET_INDEX);
         this.timePath = LogFiles.path(directory, baseOffset, LogFiles.TIME_INDEX);
         if (isNew) {
-            final IndexFiles files = IndexFiles.create(storage, offsetPath, timePath);
+            final IndexFiles files = GrowingFiles.create(storage, offsetPath, timePath);
             this.tables = new ActiveIndex(limits, files);
         } else {
             this.tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
@@ -144,12 +144,41 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
      */
     @Override
     public long restore(final long endOffset, final long endPosition) {
+        requireOpen();
+        if (tables instanceof ActiveIndex active) {
+            if (!active.files().isReplacing()) {
+                return cut(active, endOffset, endPosition);
+            }
+            tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
+            active.files().release();
+        }
+        return load(GrowingFiles.open(storage, offsetPath, timePath), endOffset, endPosition);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Durable on return of {@link #seal}, with the names. The time index is replaced first: beside one that lacks entries an offset
+     * index that was found damaged keeps its damage.
+     *
+     * @throws IllegalStateException if the index is not sealed.
+     */
+    @Override
+    public long mend(final long endOffset, final long endPosition) {
+        requireOpen();
+        if (tables instanceof ActiveIndex) {
+            throw new IllegalStateException("index of segment " + baseOffset + " is not sealed");
+        }
+        return load(
+                new ReplacedFiles(storage, directory, offsetPath, timePath, endPosition, limits),
+                endOffset,
+                endPosition);
+    }
+
+    private void requireOpen() {
         if (isClosed) {
             throw new IllegalStateException("index of segment " + baseOffset + " is closed");
         }
-        return tables instanceof ActiveIndex active
-                ? cut(active, endOffset, endPosition)
-                : load((SealedIndex) tables, endOffset, endPosition);
     }
 
     @Override
@@ -269,8 +298,8 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
     }
 
     /** The entries of the files that are in order, below the ends, and agree with each other. */
-    private long load(final SealedIndex sealed, final long endOffset, final long endPosition) {
-        final IndexFiles files = IndexFiles.open(storage, offsetPath, timePath);
+    private long load(final IndexFiles files, final long endOffset, final long endPosition) {
+        final SealedIndex sealed = (SealedIndex) tables;
         try (FileView view = new FileView()) {
             final EntryTable offsets = new EntryTable(EntryKind.OFFSET);
             final EntryTable times = new EntryTable(EntryKind.TIME);
@@ -288,19 +317,14 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
             final int offsetsKept = offsetsShown(offsets, times);
             final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
-            // A time index that lacks entries looks like a shorter one: of a sealed segment it stays empty until all
-            // are known.
-            final boolean isTimesRewritten = !areTimesWhole && endOffset != Long.MAX_VALUE;
-            final int timesFound =
-                    endPosition > 0 && !isTimesRewritten ? timesUpTo(times, times.entries(), endRelative - 1) : 0;
-            final EntryTable timesNow = copy(EntryKind.TIME, times, timesKept, timesFound);
-            if (isTimesRewritten) {
-                timesNow.rewrite();
-            }
             final long feedFrom = goOn(
                     files,
                     copy(EntryKind.OFFSET, offsets, offsetsKept, offsets.entries()),
-                    timesNow,
+                    copy(
+                            EntryKind.TIME,
+                            times,
+                            timesKept,
+                            endPosition > 0 ? timesUpTo(times, times.entries(), endRelative - 1) : 0),
                     endPosition,
                     !areOffsetsWhole || !areTimesWhole,
                     isTimesFault ? longestStep(offsets, offsets.entries()) : 0,

@@ -94,7 +94,7 @@ public final class SparseIndexes implements SegmentIndexFactory {
                 BatchCursor batches = new BatchCursor(BatchCursor.CHUNK_BYTES, Long.MAX_VALUE)) {
             final long end = log.length();
             storage.delete(LogFiles.path(directory, baseOffset, suffix));
-            index.restore(Long.MAX_VALUE, end);
+            index.mend(Long.MAX_VALUE, end);
             index.distrust(true);
             long due = baseOffset;
             batches.open(log, baseOffset, 0, end);
@@ -111,13 +111,11 @@ public final class SparseIndexes implements SegmentIndexFactory {
                 }
             }
             index.seal();
-            index.force();
         }
-        storage.syncDirectory(directory);
     }
 
-    private static boolean isPlausible(
-            final long length, final int entryBytes, final long logBytes, final IndexLimits limits) {
+    /** Whether a file of a segment's index can have so many bytes. */
+    static boolean isPlausible(final long length, final int entryBytes, final long logBytes, final IndexLimits limits) {
         final long entries = length / entryBytes;
         return length % entryBytes == 0
                 && (entries - 1) * LEAST_BATCH_BYTES < logBytes

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.IndexLimits;
@@ -11,6 +12,7 @@ import io.cordwood.log.SegmentIndex.Finding;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.StorageFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -52,10 +54,17 @@ final class OneIndexAloneTest {
         return TestSegment.read(directory.resolve(segment.timeFile()));
     }
 
+    private byte @Nullable [] contentOf(final String file) {
+        final Path path = directory.resolve(file);
+        return Files.exists(path) ? TestSegment.read(path) : null;
+    }
+
     private Finding mend(final TestSegment segment, final byte @Nullable [] offsets, final byte @Nullable [] times) {
         segment.write(directory, offsets, times);
         try (SparseIndex index = segment.opened(storage)) {
-            segment.feed(index, index.restore(segment.endOffset(), segment.length()));
+            segment.feed(index, index.mend(segment.endOffset(), segment.length()));
+            assertArrayEquals(offsets, contentOf(segment.offsetFile()), "nothing changes before all is known");
+            assertArrayEquals(times, contentOf(segment.timeFile()));
             index.seal();
             assertNull(segment.unsafeAnswer(index));
             return index.finding();
@@ -174,6 +183,24 @@ final class OneIndexAloneTest {
         assertArrayEquals(now.offsetBytes(), offsets(now));
         assertTimesAreTrue(now, "middle");
         assertFalse(Arrays.equals(written.timeBytes(true), times(now)), "behind the middle it has fewer");
+    }
+
+    /** What lies beyond the ends goes at once, as if nothing had been mended. */
+    @Test
+    void aRestoreEndsAMending() {
+        final TestSegment segment = TestSegment.random(7, 200);
+        segment.write(directory, segment.offsetBytes(), segment.timeBytes(true));
+        final TestSegment shorter = segment.first(100);
+        try (SparseIndex index = segment.opened(storage)) {
+            segment.feed(index, index.mend(segment.endOffset(), segment.length()));
+            shorter.feed(index, index.restore(shorter.endOffset(), shorter.length()));
+            assertEquals(shorter.offsetBytes().length, offsets(segment).length);
+            assertThrows(IllegalStateException.class, () -> index.mend(segment.endOffset(), segment.length()));
+            index.restored();
+            index.seal();
+        }
+        assertArrayEquals(shorter.offsetBytes(), offsets(segment));
+        assertArrayEquals(shorter.timeBytes(true), times(segment));
     }
 
     /** An index that is half rebuilt looks like a whole one from outside: nothing is in the file before all of it is. */

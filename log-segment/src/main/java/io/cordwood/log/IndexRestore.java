@@ -25,7 +25,15 @@ final class IndexRestore {
      * @return position from which the index is to be fed.
      */
     long restore(final Segment segment, final long end, final long upTo) {
-        final long feedFrom = segment.index().restore(end, upTo);
+        return judged(segment, segment.index().restore(end, upTo));
+    }
+
+    /** Same, of an index that is sealed again: its files are replaced then, as far as they have to be. */
+    long mend(final Segment segment, final long end, final long upTo) {
+        return judged(segment, segment.index().mend(end, upTo));
+    }
+
+    private long judged(final Segment segment, final long feedFrom) {
         final boolean isBelieved = feedFrom == 0 || recovery.isLastEntryTrue(segment, feedFrom);
         if (!isBelieved || segment.index().finding() == SegmentIndex.Finding.GARBAGE) {
             note(segment);

@@ -285,7 +285,7 @@ final class LogRecovery implements AutoCloseable {
         } else if (isJudged) {
             feedFrom = indexes.restore(segment, Long.MAX_VALUE, judgedFrom);
         } else if (believed != NOWHERE) {
-            feedFrom = indexes.restore(segment, isSealedLate ? Long.MAX_VALUE : end, believed);
+            feedFrom = indexes.mend(segment, isSealedLate ? Long.MAX_VALUE : end, believed);
         }
         final long from = Math.min(feedFrom, Math.min(judgedFrom, statesFrom));
         final boolean isWhole = from >= segment.bytes() || scanSegment(segment, from, feedFrom, end);

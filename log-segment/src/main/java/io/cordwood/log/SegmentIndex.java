@@ -47,6 +47,19 @@ public interface SegmentIndex extends AutoCloseable {
     long restore(long endOffset, long endPosition);
 
     /**
+     * Same as {@link #restore}, for a segment that stays sealed below the recovery point, whose index no later open looks into if it
+     * looks whole: its files stay as they are, or go, until {@link #seal}, which replaces those that are not right. So whatever an interruption
+     * leaves is as damaged as it was seen to be, or right. A {@link #restore} that follows drops all that was begun.
+     *
+     * @param endOffset as in {@link #restore}.
+     * @param endPosition as in {@link #restore}.
+     * @return as in {@link #restore}; {@link #seal} is to be called then, and not {@link #restored}.
+     */
+    default long mend(final long endOffset, final long endPosition) {
+        return restore(endOffset, endPosition);
+    }
+
+    /**
      * Says that the batch where {@link #restore} has answered that the index goes on is not the one of its last entry. Nothing is taken for granted then:
      * each entry is held against its batch, and the batches are given from position 0 on.
      */

@@ -164,6 +164,48 @@ public abstract class SegmentIndexContract {
         }
     }
 
+    /** A file stays as it is until all is known, or goes; in the end all is right, with its name. */
+    @Test
+    final void whatIsMendedChangesNoFileBeforeItIsSealed() {
+        for (int kind = 0; kind < 3; kind++) {
+            fill(BATCHES).close();
+            for (final String suffix : factory.suffixes()) {
+                write(path(suffix), new byte[kind == 0 ? 0 : 60 * kind + 1]);
+            }
+            storage.syncDirectory(DIRECTORY);
+            final List<FileStatus> before = storage.list(DIRECTORY);
+            try (SegmentIndex index = factory.open(storage, DIRECTORY, BASE, LIMITS)) {
+                mend(index);
+                assertTrue(before.containsAll(storage.list(DIRECTORY)), "before it is sealed");
+                // The mending is given up.
+                restore(index, BATCHES);
+                requireTrue(index, BATCHES);
+            }
+            for (final String suffix : factory.suffixes()) {
+                storage.delete(path(suffix));
+            }
+            try (SegmentIndex index = factory.open(storage, DIRECTORY, BASE, LIMITS)) {
+                mend(index);
+                requireTrue(index, BATCHES);
+                index.seal();
+                index.force();
+                requireTrue(index, BATCHES);
+            }
+            storage = storage.powerCut(PowerCut.nothing());
+            try (SegmentIndex index = opened(BATCHES)) {
+                requireTrue(index, BATCHES);
+            }
+        }
+    }
+
+    private void mend(final SegmentIndex index) {
+        final long end = (long) BATCHES * BATCH_BYTES;
+        final long from = index.mend(BASE + (long) BATCHES * RECORDS, end);
+        for (int i = (int) (from / BATCH_BYTES); i < BATCHES; i++) {
+            append(index, i);
+        }
+    }
+
     @Test
     final void anIndexThatIsNotToBeTrustedIsHeldAgainstEachBatch() {
         try (SegmentIndex index = fill(BATCHES)) {
