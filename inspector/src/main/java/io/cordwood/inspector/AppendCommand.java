@@ -112,7 +112,7 @@ final class AppendCommand implements Callable<Integer> {
         if (keySeparator != null && keySeparator.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "--key-separator is empty");
         }
-        final Path path = Place.real(Path.of(directory));
+        final Path path = Place.ofPartition(Path.of(directory));
         final Path parent = path.getParent();
         final Path name = path.getFileName();
         final PartitionName partition = name == null ? null : PartitionName.parse(name.toString());

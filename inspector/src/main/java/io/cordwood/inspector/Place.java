@@ -1,6 +1,8 @@
 package io.cordwood.inspector;
 
+import io.cordwood.log.LogDirectory;
 import io.cordwood.log.LogFiles;
+import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
@@ -47,11 +49,8 @@ record Place(
         return parent == null ? path : parent;
     }
 
-    /**
-     * Where a directory lies that may be missing, without links: the lock lies beside what is changed, by whatever name it was
-     * reached.
-     */
-    static Path real(final Path path) {
+    /** Where a directory lies that may be missing, without links. */
+    private static Path real(final Path path) {
         try {
             return path.toRealPath();
         } catch (final NoSuchFileException e) {
@@ -62,6 +61,38 @@ record Place(
             return real(parent).resolve(String.valueOf(path.getFileName())).normalize();
         } catch (final IOException e) {
             throw CommandFailure.io(path + ": cannot be read (" + e.getMessage() + ")");
+        }
+    }
+
+    /**
+     * Where a partition that may be missing is opened: in the data directory in which it is named, though its folder may be a link out of it,
+     * since whoever has the data directory has it by that name; else where it lies.
+     */
+    static Path ofPartition(final Path path) {
+        final Path real = real(path);
+        final Path parent = path.toAbsolutePath().getParent();
+        final String name = String.valueOf(path.getFileName());
+        if (parent == null || name.equals(".") || name.equals("..")) {
+            return real;
+        }
+        final Path named = real(parent).resolve(name);
+        if (named.equals(real) || !isInDataDirectory(named)) {
+            return real;
+        }
+        if (isInDataDirectory(real)) {
+            throw CommandFailure.io(path + ": is a link from one data directory into another, to " + real
+                    + "; each of the two may have an owner, who does not see the other one");
+        }
+        return named;
+    }
+
+    private static boolean isInDataDirectory(final Path partition) {
+        final Path parent = partition.getParent();
+        if (parent == null) {
+            return false;
+        }
+        try (Storage storage = new DiskStorage(parent)) {
+            return LogDirectory.isDataDirectory(storage);
         }
     }
 

@@ -101,21 +101,11 @@ final class RecoverCommand implements Callable<Integer> {
             throw wrong("--recovery-point is " + start.recoveryPoint + ", but the least is 0");
         }
         final LogConfig config = config();
-        final Path path = Place.real(Path.of(directory));
-        final Path parent = path.getParent();
-        final PartitionName partition = PartitionName.parse(String.valueOf(path.getFileName()));
-        if (parent == null || partition == null) {
-            throw wrong(directory + ": the name of a partition directory is <topic>-<partition>");
-        }
         final RecoveryWriter writer = format == Format.json
                 ? new JsonRecovery(streams.out(), directory, isDryRun)
                 : new TextRecovery(streams.out(), directory, isDryRun);
-        try (DiskStorage disk = new DiskStorage(parent);
-                Storage storage = isDryRun ? new DryStorage(disk, System::currentTimeMillis) : disk) {
-            requirePartition(path);
-            final Recovered recovered = recover(disk, storage, partition, config);
-            writer.recovered(recovered);
-            return recovered.isLossless() ? ExitCode.FINE : ExitCode.DAMAGE;
+        try {
+            return recover(writer, config);
         } catch (final StorageException | CorruptLogException e) {
             return refused(writer, e);
         } catch (final CommandFailure e) {
@@ -129,6 +119,22 @@ final class RecoverCommand implements Callable<Integer> {
             // Not foreseen: the command line says where it was met.
             writer.failed(e);
             throw e;
+        }
+    }
+
+    private int recover(final RecoveryWriter writer, final LogConfig config) throws IOException {
+        final Path path = Place.ofPartition(Path.of(directory));
+        final Path parent = path.getParent();
+        final PartitionName partition = PartitionName.parse(String.valueOf(path.getFileName()));
+        if (parent == null || partition == null) {
+            throw wrong(directory + ": the name of a partition directory is <topic>-<partition>");
+        }
+        try (DiskStorage disk = new DiskStorage(parent);
+                Storage storage = isDryRun ? new DryStorage(disk, System::currentTimeMillis) : disk) {
+            requirePartition(path);
+            final Recovered recovered = recover(disk, storage, partition, config);
+            writer.recovered(recovered);
+            return recovered.isLossless() ? ExitCode.FINE : ExitCode.DAMAGE;
         }
     }
 

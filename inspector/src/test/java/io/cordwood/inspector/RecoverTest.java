@@ -191,6 +191,67 @@ final class RecoverTest {
     }
 
     @Test
+    void aFailureThatNobodyForesawIsToldInJsonAsWell() throws IOException {
+        final Path partition = alone("tail-cut-1");
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final OutputStream failsOnce = new OutputStream() {
+            private boolean hasFailed;
+
+            @Override
+            public void write(final int b) {
+                write(new byte[] {(byte) b}, 0, 1);
+            }
+
+            @Override
+            public void write(final byte[] bytes, final int from, final int length) {
+                if (!hasFailed) {
+                    hasFailed = true;
+                    throw new IllegalStateException("not foreseen", new IllegalArgumentException("at all"));
+                }
+                out.write(bytes, from, length);
+            }
+        };
+        final ByteArrayOutputStream err = new ByteArrayOutputStream();
+        final Streams streams = new Streams(
+                new ByteArrayInputStream(new byte[0]),
+                failsOnce,
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                -1,
+                false);
+        assertEquals(3, Cordwood.execute(streams, "recover", "--format", "json", partition.toString()));
+        final JsonNode told = new Run(3, out.toString(StandardCharsets.UTF_8), "").json();
+        assertEquals(partition.toString(), told.get("path").asText());
+        assertEquals("failed", told.get("outcome").asText());
+        assertEquals(
+                "java.lang.IllegalStateException: not foreseen",
+                told.get("error").asText());
+        assertEquals(
+                "java.lang.IllegalArgumentException: at all", told.get("cause").asText());
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("not foreseen"), err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aLinkThatLeadsNowhereIsToldInJsonAsWell() throws IOException {
+        final Path link = Files.createSymbolicLink(scratch.resolve("gone-0"), scratch.resolve("gone"));
+        final Run run = Run.of("recover", "--format", "json", link);
+        assertEquals(3, run.exitCode());
+        assertEquals("failed", run.json().get("outcome").asText());
+        assertTrue(run.json().get("error").asText().contains("the link leads nowhere"), run.out());
+    }
+
+    /** It is nobody's, and spoils nothing beside it. */
+    @Test
+    void aStrayLinkIntoItselfIsLeftAlone() throws IOException {
+        final Path data = kafkas();
+        for (final Path directory : List.of(data, data.resolve("plain-0"))) {
+            Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
+        }
+        assertEquals(0, Run.of("recover", data.resolve("plain-0")).exitCode());
+        assertEquals(0, Run.of("verify", data.resolve("plain-0")).exitCode());
+        assertTrue(Files.isSymbolicLink(data.resolve("plain-0/loop")));
+    }
+
+    @Test
     void whatIsNoPartitionIsLeftAlone() throws IOException {
         final Path folder = Files.createDirectories(scratch.resolve("photos-2024"));
         Files.writeString(folder.resolve("a.jpg"), "");
@@ -269,5 +330,35 @@ final class RecoverTest {
         }
         assertEquals(0, Run.of("append", link).exitCode());
         assertEquals(2, Run.of("append", scratch.resolve("none/of/them")).exitCode());
+    }
+
+    /** As where the folders of a data directory are spread over disks: they are its partitions, wherever they lie. */
+    @Test
+    void aFolderThatIsALinkOutOfADataDirectoryIsOpenedInIt() throws Exception {
+        final Path data = kafkas();
+        final Path away = Files.createDirectories(scratch.resolve("disk2")).resolve("plain-0");
+        Files.move(data.resolve("plain-0"), away);
+        final Path link = Files.createSymbolicLink(data.resolve("plain-0"), away);
+        try (Storage storage = new DiskStorage(data)) {
+            final AutoCloseable lock = storage.lock(".lock");
+            try (lock) {
+                final SortedMap<String, String> before = Corpus.state(scratch);
+                assertEquals(3, Run.of("recover", link).exitCode());
+                assertEquals(3, Run.withInput("x\n", "append", link).exitCode());
+                assertEquals(before, Corpus.state(scratch));
+            }
+        }
+        final Run run = Run.of("recover", "--format", "json", link);
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.json().get("hadCleanShutdown").asBoolean());
+        assertFalse(Files.exists(away.resolve(".lock")));
+        // From one data directory into another: neither sees the owner of the other one.
+        Files.createFile(scratch.resolve("disk2/meta.properties"));
+        final SortedMap<String, String> before = Corpus.state(scratch);
+        for (final Run refused : List.of(Run.of("recover", link), Run.withInput("x\n", "append", link))) {
+            assertEquals(3, refused.exitCode());
+            assertTrue(refused.err().contains("from one data directory into another, to " + away), refused.err());
+        }
+        assertEquals(before, Corpus.state(scratch));
     }
 }

@@ -3,8 +3,14 @@ package io.cordwood.log;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.agrona.CloseHelper;
 
-/** The lock of a data directory, or of a partition that stands alone, while it is held. */
+/**
+ * The lock of a data directory, or of a partition that stands alone, while it is held; with those that lie in the folders of the data directory's
+ * partitions, which may have stood alone.
+ */
 final class DirectoryLease implements AutoCloseable {
     /** Name of the lock file; Kafka's. */
     static final String LOCK = ".lock";
@@ -21,6 +27,7 @@ final class DirectoryLease implements AutoCloseable {
     private final Storage storage;
     private final String path;
     private final AutoCloseable lock;
+    private final Map<String, AutoCloseable> folderLocks = new ConcurrentHashMap<>();
 
     private DirectoryLease(final Storage storage, final String path, final AutoCloseable lock) {
         this.storage = storage;
@@ -53,8 +60,27 @@ final class DirectoryLease implements AutoCloseable {
         return storage.list("").stream().anyMatch(file -> FILES.contains(file.name()));
     }
 
+    /**
+     * Takes the lock in a partition's folder as well, if there is one: whoever wrote the partition while it stood alone may do so still. Any
+     * thread.
+     */
+    void takeFolder(final String directory) {
+        final String inFolder = LogFiles.path(directory, LOCK);
+        if (!inFolder.equals(path) && storage.status(inFolder) != null) {
+            folderLocks.computeIfAbsent(inFolder, storage::lock);
+        }
+    }
+
     @Override
     public void close() {
+        try {
+            CloseHelper.closeAll(folderLocks.values());
+        } finally {
+            unlock();
+        }
+    }
+
+    private void unlock() {
         try {
             lock.close();
         } catch (final RuntimeException e) {

@@ -244,6 +244,7 @@ public final class LogDirectory implements AutoCloseable {
         if (!setup.prepare(partition, builder)) {
             return false;
         }
+        lease.takeFolder(partition.name().directory());
         builder.recoveryPoint(partition.recoveryPoint())
                 .forcedOffset(partition.forcedOffset())
                 .startOffset(partition.startOffset())

@@ -8,6 +8,7 @@ import static io.cordwood.log.DirectoryLogs.open;
 import static io.cordwood.log.DirectoryLogs.owned;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -117,6 +119,26 @@ final class LogDirectoryLockTest {
             storage.fail("force", MetaProperties.FILE + ".tmp", 1);
             assertThrows(StorageException.class, () -> owned(storage));
             owned(storage).close();
+        }
+    }
+
+    /** It stood alone when its writer began, and lies in a data directory since. */
+    @Test
+    void thePartitionThatSomebodyHasAloneIsLockedInADataDirectoryToo() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final LogDirectory alone = LogDirectory.openAround(storage, A, CONFIG);
+            Files.createFile(root.resolve("meta.properties"));
+            try (LogDirectory data = LogDirectory.openAround(storage, A, CONFIG)) {
+                final StorageException e = assertThrows(StorageException.class, () -> open(data, A));
+                assertTrue(e.toString().contains(A + "/.lock"), e.toString());
+                assertNull(data.failure());
+                alone.close();
+                open(data, A).close();
+                open(data, A);
+            }
+            // Given back as well.
+            LogDirectory.openAround(storage, A, CONFIG).close();
+            storage.lock(A + "/.lock").close();
         }
     }
 }

@@ -80,7 +80,7 @@ public final class DiskStorage implements Storage {
         final List<FileStatus> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             for (final Path entry : entries) {
-                final FileStatus status = statusOf(entry);
+                final FileStatus status = listed(entry);
                 if (status != null) {
                     found.add(status);
                 }
@@ -329,6 +329,18 @@ public final class DiskStorage implements Storage {
             Files.deleteIfExists(file);
         } catch (final IOException e) {
             // The failure that made us clean up is the one to report.
+        }
+    }
+
+    /** A link that leads where nobody can look, as into itself, is a directory that cannot be listed: it spoils nothing beside it. */
+    private static @Nullable FileStatus listed(final Path entry) throws IOException {
+        try {
+            return statusOf(entry);
+        } catch (final IOException e) {
+            if (Files.isSymbolicLink(entry)) {
+                return new FileStatus(entry.getFileName().toString(), 0, 0, true);
+            }
+            throw e;
         }
     }
 
