@@ -135,7 +135,7 @@ final class SegmentScan implements AutoCloseable {
             }
         }
         if (reason != null) {
-            if (keepBelow <= Math.max(0, expected) && isTornHead()) {
+            if (keepBelow <= Math.max(0, expected) && isTornHead(first)) {
                 return Step.END;
             }
             // What is missing behind it may be its fault.
@@ -151,17 +151,23 @@ final class SegmentScan implements AutoCloseable {
     }
 
     /**
-     * Whether the batch begins in front of a sector's edge that cuts through its offset or length, and is zero up to there: a write that
-     * lost its first sector to a power cut, which no checksum shows.
+     * Whether this is the batch that is due, but for the bytes in front of a sector's edge that cuts through its offset: they are zero, and
+     * should not be. So a write looks that lost its first sector to a power cut, which no checksum shows. Zeros alone prove
+     * nothing: most offsets begin with some.
      */
-    private boolean isTornHead() {
-        final RecordBatchFlyweight batch = scan.batch();
+    private boolean isTornHead(final long first) {
         final int torn = (int) (-scan.position() & (SECTOR_BYTES - 1));
-        boolean isZero = torn > 0 && torn < RecordBatchDescriptor.LOG_OVERHEAD;
-        for (int i = 0; i < torn && isZero; i++) {
-            isZero = batch.buffer().getByte(batch.index() + i) == 0;
+        if (torn >= RecordBatchDescriptor.LOG_OVERHEAD) {
+            return false;
         }
-        return isZero;
+        final RecordBatchFlyweight batch = scan.batch();
+        for (int i = Long.BYTES; i < torn; i++) {
+            if (batch.buffer().getByte(batch.index() + i) != 0) {
+                return false;
+            }
+        }
+        final long kept = torn < Long.BYTES ? -1L >>> (torn * Byte.SIZE) : 0;
+        return expected >= 0 && first != expected && first == (expected & kept);
     }
 
     private @Nullable String misplaced(final long first, final long last) {

@@ -2,18 +2,22 @@ package io.cordwood.index.log;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
+import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogFiles;
+import io.cordwood.log.LogReader;
 import io.cordwood.log.RecoveryReport;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.store.DiskStorage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -118,29 +122,52 @@ final class TornWritesTest {
         assertEquals(0, Files.size(file(0, LogFiles.OFFSET_INDEX)));
     }
 
-    /** No checksum covers the base offset: a batch that lost the sector in which it begins passes for one of offset 0. */
-    @Test
-    void aBatchWhoseOffsetIsTornEndsTheLog() throws IOException {
-        closed(44);
-        final Path segment = file(0, LogFiles.LOG);
-        final byte[] whole = Files.readAllBytes(segment);
-        final int batchBytes = whole.length / 44;
-        int tried = 0;
-        for (int batch = 1; batch < 44; batch++) {
-            final int begin = batch * batchBytes;
-            final int torn = -begin & (SECTOR_BYTES - 1);
-            if (torn > 7 && torn < 12) {
-                tried++;
-                final byte[] bytes = Arrays.copyOf(whole, begin + batchBytes);
-                Arrays.fill(bytes, begin, begin + torn, (byte) 0);
-                Files.write(segment, bytes);
-                try (Log log = open(0)) {
-                    assertEquals(batch, log.endOffset());
-                    assertEquals(List.of(RecoveryReport.Kind.CUT), kinds(log));
-                }
-                assertEquals(begin, Files.size(segment));
-            }
+    /** Three batches of one record each, from a base on; the second begins so many bytes in front of a sector's edge. */
+    private byte[] threeBatches(final long base, final int torn) throws IOException {
+        final int[] values = {SECTOR_BYTES - torn - 72, 300, 300};
+        final ByteBuffer bytes = ByteBuffer.allocate(2_000);
+        for (int i = 0; i < values.length; i++) {
+            bytes.put(StoredBatch.encode(base + i, 0, CompressionType.NONE, new long[] {NOW + i}, "v".repeat(values[i]))
+                    .bytes());
+            assertTrue(i > 0 || bytes.position() == SECTOR_BYTES - torn, "is at " + bytes.position());
         }
-        assertTrue(tried > 0, "no batch of " + batchBytes + " bytes begins so");
+        return Arrays.copyOf(bytes.array(), bytes.position());
+    }
+
+    /** No checksum covers the base offset: a batch that lost the sector in which it begins passes for one of another offset. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+    void aBatchWhoseOffsetIsTornEndsTheLog(final int torn) throws IOException {
+        final long base = 0x0102030405060708L;
+        final byte[] bytes = threeBatches(base, torn);
+        Arrays.fill(bytes, SECTOR_BYTES - torn, SECTOR_BYTES, (byte) 0);
+        Files.write(file(base, LogFiles.LOG), bytes);
+        try (Log log = open(0)) {
+            assertEquals(base + 1, log.endOffset());
+            assertEquals(List.of(RecoveryReport.Kind.CUT), kinds(log));
+        }
+        assertEquals(SECTOR_BYTES - torn, Files.size(file(base, LogFiles.LOG)));
+    }
+
+    /** Most offsets begin with zeros, which are no sign of a lost sector: one wrong bit costs one batch and cuts nothing. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+    void aWrongOffsetInFrontOfASectorsEdgeIsKeptWithAllBehindIt(final int torn) throws IOException {
+        for (final long wrong : new long[] {6, 5, 3, 15, 7 + 16, 7 + (1 << 20)}) {
+            final byte[] bytes = threeBatches(6, torn);
+            ByteBuffer.wrap(bytes).putLong(SECTOR_BYTES - torn, wrong);
+            Files.write(file(6, LogFiles.LOG), bytes);
+            try (Log log = open(0);
+                    LogReader reader = log.newReader()) {
+                assertEquals(9, log.endOffset(), "offset " + wrong);
+                assertEquals(List.of(RecoveryReport.Kind.DAMAGE_KEPT), kinds(log));
+                final CorruptLogException damage =
+                        assertThrows(CorruptLogException.class, () -> reader.read(7, Long.MAX_VALUE, 1));
+                assertEquals(SECTOR_BYTES - torn, damage.position());
+                assertEquals(8, damage.nextOffset());
+                assertTrue(reader.read(8, Long.MAX_VALUE, 1) > 0);
+            }
+            assertArrayEquals(bytes, Files.readAllBytes(file(6, LogFiles.LOG)));
+        }
     }
 }
