@@ -315,7 +315,10 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             final boolean isOffsetsFault =
                     wasSealed && (offsets.isDamaged() || (offsets.entries() == 0 && times.entries() > 1));
             finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
-            final int offsetsKept = offsetsShown(offsets, times);
+            final int shown = offsetsShown(offsets, times);
+            // An entry at position 0 alone is of the first batch that will be given, and held against it.
+            final int offsetsKept =
+                    shown == 1 && OffsetIndexDescriptor.position(offsets.memory(), 0) == 0 ? 0 : shown;
             final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
             final long feedFrom = goOn(
                     files,

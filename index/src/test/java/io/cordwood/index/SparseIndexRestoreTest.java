@@ -95,6 +95,24 @@ final class SparseIndexRestoreTest {
                 "Kafka's default size");
     }
 
+    /** A torn sector may end within an entry: there is an offset, and its position is 0. Another false one only the log can tell. */
+    @Test
+    void mendsFilesThatTurnToZerosWithinAnEntry() {
+        final TestSegment segment = TestSegment.random(4, 60);
+        final byte[] offsets = segment.offsetBytes();
+        final byte[] times = segment.timeBytes(true);
+        for (int from = 0; from < offsets.length; from += from % 8 == 4 ? 4 : 1) {
+            mends(segment, zerosFrom(offsets, from), times, "offset index of zeros from byte " + from);
+        }
+        for (int from = 0; from < times.length; from++) {
+            mends(segment, offsets, zerosFrom(times, from), "time index of zeros from byte " + from);
+        }
+    }
+
+    private static byte[] zerosFrom(final byte[] bytes, final int from) {
+        return Arrays.copyOf(Arrays.copyOf(bytes, from), bytes.length);
+    }
+
     @Test
     void mendsPaddingThatLooksLikeAnEntryOfTimeZero() {
         final TestSegment segment = new TestSegment(500, new IndexLimits(4096, 100));

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  *   acts         1        2        3                       of the scenario, counted in a run of its own
  *   points   *        *        *        *                  before each act and after the last
  *            |        `-- states: none of what is pending, all, each beginning, each act and each change alone,
- *            |                    all but one, and some by a seed
+ *            |                    all but one, the last write torn within a sector, and some by a seed
  *            |                      `-- check, which recovers: acts, points, states, check ... as deep as is wished
  * </pre>
  *
@@ -36,10 +36,12 @@ public final class CrashExplorer {
     private final Supplier<? extends CrashScenario> scenarios;
     private long seed;
     private int randomStates = 16;
+    private int tearsEvery;
     private int nestedDepth;
     private int nestedRandomStates;
     private int oneIn = 1;
     private int nestedOneIn = 1;
+    private CrashStateWatcher states = (hash, cuts, isTorn) -> {};
     private Consumer<CrashReport> progress = report -> {};
     private UnaryOperator<String> replayCommand = state -> "CrashExplorer.replay(\"" + state + "\")";
 
@@ -79,6 +81,18 @@ public final class CrashExplorer {
     }
 
     /**
+     * Tears the last write of each point within its sectors too, as a disk does that is worse than most, and an operating system that
+     * was interrupted: with the length of the file that the write gives it, and ending at the tear.
+     *
+     * @param bytes from one tear to the next; 1 for every byte, 0 for none.
+     * @return this.
+     */
+    public CrashExplorer tearsEvery(final int bytes) {
+        tearsEvery = atLeast(0, bytes, "bytes between tears");
+        return this;
+    }
+
+    /**
      * Cuts the power of the checks as well: for each state that is no random one, at each act of its check. There the states are
      * those of whole acts, and random ones.
      *
@@ -102,6 +116,17 @@ public final class CrashExplorer {
     public CrashExplorer oneIn(final int states, final int nested) {
         oneIn = atLeast(1, states, "one in");
         nestedOneIn = atLeast(1, nested, "one in");
+        return this;
+    }
+
+    /**
+     * Counts the states over several explorations.
+     *
+     * @param watcher is told of each.
+     * @return this.
+     */
+    public CrashExplorer states(final CrashStateWatcher watcher) {
+        states = Objects.requireNonNull(watcher, "watcher");
         return this;
     }
 
@@ -161,7 +186,17 @@ public final class CrashExplorer {
 
     private CrashReport walk(final List<CrashTarget> targets) {
         final CrashPlan plan = new CrashPlan(
-                name, seed, randomStates, nestedDepth, nestedRandomStates, oneIn, nestedOneIn, progress, replayCommand);
+                name,
+                seed,
+                randomStates,
+                tearsEvery,
+                nestedDepth,
+                nestedRandomStates,
+                oneIn,
+                nestedOneIn,
+                states,
+                progress,
+                replayCommand);
         final List<String> acts = new ArrayList<>();
         scenarios.get().run(new SimulatedStorage(() -> nowMs, new DiskWatcher() {
             @Override

@@ -8,9 +8,11 @@ record CrashPlan(
         String name,
         long seed,
         int randomStates,
+        int tearsEvery,
         int nestedDepth,
         int nestedRandomStates,
         int oneIn,
         int nestedOneIn,
+        CrashStateWatcher states,
         Consumer<CrashReport> progress,
         UnaryOperator<String> replayCommand) {}

@@ -175,6 +175,8 @@ final class CrashRun {
         private final List<String> acts = new ArrayList<>();
         private @Nullable SimulatedStorage life;
         private boolean isOn = true;
+        private long lastWrite;
+        private long lastWritePromises = -1;
 
         Walk(final int depth, final long seed, final @Nullable Cut origin) {
             this.depth = depth;
@@ -232,12 +234,28 @@ final class CrashRun {
             }
             final PendingSet pending = new PendingSet(disk.pending());
             final int random = depth == 0 ? plan.randomStates() : plan.nestedRandomStates();
-            for (final CrashState state : pending.states(depth == 0, random)) {
+            final int tearsEvery = depth == 0 && isNewWrite(disk, pending) ? plan.tearsEvery() : 0;
+            for (final CrashState state : pending.states(depth == 0, random, tearsEvery)) {
                 look(disk, pending, new CrashTarget(point, state), where);
             }
             if (depth == 0) {
                 plan.progress().accept(report());
             }
+        }
+
+        /** Whether the last write is not the one of the point before: its tears are the same as long as nothing else is promised. */
+        private boolean isNewWrite(final SimulatedStorage disk, final PendingSet pending) {
+            if (plan.tearsEvery() == 0) {
+                return false;
+            }
+            final CrashState whole = new CrashState('t', Integer.MAX_VALUE);
+            final long hash = disk.afterPowerCut(pending.leaving(whole, pending.kept(whole, 0)))
+                    .platterHash();
+            final long key = Image.mix(hash, pending.lastWriteBytes());
+            final boolean isNew = key != lastWrite || promises != lastWritePromises;
+            lastWrite = key;
+            lastWritePromises = promises;
+            return isNew;
         }
 
         private void look(
@@ -247,9 +265,10 @@ final class CrashRun {
             final boolean[] kept = pending.kept(state, pointSeed);
             final Cut cut = new Cut(this, target, where, pending, kept);
             final Walk next = new Walk(depth + 1, Image.mix(pointSeed, state.kind() * 31L + state.number()), cut);
-            final boolean mayBeCut =
-                    targets.isEmpty() ? depth < plan.nestedDepth() && !state.isRandom() : depth + 1 < targets.size();
-            final SimulatedStorage left = disk.afterPowerCut(PendingSet.leaving(kept), mayBeCut ? next : null);
+            final boolean mayBeCut = targets.isEmpty()
+                    ? depth < plan.nestedDepth() && !state.isRandom() && !state.isTear()
+                    : depth + 1 < targets.size();
+            final SimulatedStorage left = disk.afterPowerCut(pending.leaving(state, kept), mayBeCut ? next : null);
             final long hash = left.platterHash();
             count(hash, cut);
             if (!targets.isEmpty()) {
@@ -267,8 +286,10 @@ final class CrashRun {
         private void count(final long hash, final Cut cut) {
             states++;
             if (distinct.add(hash)) {
-                tears += cut.pending.isTorn(cut.kept) ? 1 : 0;
+                final boolean isTorn = cut.pending.isTorn(cut.target.state(), cut.kept);
+                tears += isTorn ? 1 : 0;
                 nestedStates += depth > 0 ? 1 : 0;
+                plan.states().state(hash, depth, isTorn);
             }
         }
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *   p4        the first 4 changes in the order of the acts
  *   o4, b4    only the change of that number, counted from 0; all but it
  *   w4, v4    only the act of that number; all but it
+ *   t4, s4    all up to the last write, and the first 4 bytes of its sectors; in s4 the file ends there
  *   r4        some, by the seed and this number
  * </pre>
  */
@@ -17,10 +18,15 @@ record CrashState(char kind, int number) {
     static final CrashState NONE = new CrashState('n', 0);
     static final CrashState ALL = new CrashState('a', 0);
 
-    private static final String KINDS = "napobwvr";
+    private static final String KINDS = "napobwvtsr";
 
     boolean isRandom() {
         return kind == 'r';
+    }
+
+    /** Whether a write was cut within a sector. */
+    boolean isTear() {
+        return kind == 't' || kind == 's';
     }
 
     /** Whether it is of whole acts, and so one of few. */

@@ -45,6 +45,10 @@ final class FileChange {
         return act;
     }
 
+    long sizeBefore() {
+        return sizeBefore;
+    }
+
     long sizeAfter() {
         return sizeAfter;
     }
@@ -79,7 +83,8 @@ final class FileChange {
         return position + (long) sector * Image.SECTOR_BYTES;
     }
 
-    void copySector(final int sector, final byte[] target) {
-        System.arraycopy(sectors, sector * Image.SECTOR_BYTES, target, (int) positionOf(sector), Image.SECTOR_BYTES);
+    /** Copies the first bytes of a sector. */
+    void copySector(final int sector, final int length, final byte[] target) {
+        System.arraycopy(sectors, sector * Image.SECTOR_BYTES, target, (int) positionOf(sector), length);
     }
 }

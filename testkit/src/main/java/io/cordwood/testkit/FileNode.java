@@ -130,7 +130,8 @@ final class FileNode extends Node {
     /** What was lost and stored to again through a mapping is lost no more. */
     private void leaveOutLost(final byte[] forced) {
         lost.entrySet().removeIf(sector -> !isAsLost(sector.getKey(), sectors(sector.getKey(), sector.getKey() + 1)));
-        final byte[] old = applied(changes, changes.stream().map(FileNode::none).toList(), changes.size() - 1)
+        final byte[] old = applied(
+                        changes, changes.stream().map(FileNode::none).toList(), changes.size() - 1, Long.MAX_VALUE)
                 .bytes();
         for (final long at : lost.keySet()) {
             final int length = (int) Math.min(Image.SECTOR_BYTES, forced.length - at);
@@ -150,49 +151,60 @@ final class FileNode extends Node {
         if (asked.isEmpty()) {
             return new FileNode(id(), platterModifiedMs, platter);
         }
-        final List<boolean[]> sectors = new ArrayList<>();
+        final List<int[]> sectors = new ArrayList<>();
         int lastResize = -1;
+        long lengthMax = Long.MAX_VALUE;
         for (int i = 0; i < asked.size(); i++) {
             final FileChange change = asked.get(i);
-            if (change.isResize() && survives(cut, change, Pending.Kind.LENGTH, change.sizeAfter())) {
-                lastResize = i;
+            if (change.isResize()) {
+                final Pending length = pending(change, Pending.Kind.LENGTH, change.sizeAfter());
+                if (cut.survives(length)) {
+                    lastResize = i;
+                    lengthMax = change.isCut() ? Long.MAX_VALUE : Math.max(change.sizeBefore(), cut.upTo(length));
+                }
             }
-            final boolean[] kept = new boolean[change.sectorCount()];
+            final int[] kept = new int[change.sectorCount()];
             for (int s = 0; s < kept.length; s++) {
-                kept[s] = survives(cut, change, Pending.Kind.SECTOR, change.positionOf(s));
+                kept[s] = bytesKept(cut, pending(change, Pending.Kind.SECTOR, change.positionOf(s)));
             }
             sectors.add(kept);
         }
         final long timeMs =
                 lastResize < 0 ? platterModifiedMs : asked.get(lastResize).modifiedMs();
-        return new FileNode(id(), timeMs, applied(asked, sectors, lastResize));
+        return new FileNode(id(), timeMs, applied(asked, sectors, lastResize, lengthMax));
     }
 
-    private boolean survives(
-            final PowerCut cut, final FileChange change, final Pending.Kind kind, final long position) {
-        return cut.survives(new Pending(change.act(), kind, path(), position));
+    private Pending pending(final FileChange change, final Pending.Kind kind, final long position) {
+        return new Pending(change.act(), kind, path(), position);
+    }
+
+    private static int bytesKept(final PowerCut cut, final Pending sector) {
+        return cut.survives(sector)
+                ? (int) Math.max(0, Math.min(Image.SECTOR_BYTES, cut.upTo(sector) - sector.position()))
+                : 0;
     }
 
     /** A length on the disk implies the lengths before it. Behind a cut that is not there, its blocks are the old ones. */
-    private Image applied(final List<FileChange> asked, final List<boolean[]> sectors, final int lastResize) {
+    private Image applied(
+            final List<FileChange> asked, final List<int[]> sectors, final int lastResize, final long lengthMax) {
         byte[] bytes = platter.bytes().clone();
         long length = platter.size();
         long writtenBelow = Long.MAX_VALUE;
         for (int i = 0; i < asked.size(); i++) {
             final FileChange change = asked.get(i);
             if (i <= lastResize) {
-                length = change.sizeAfter();
+                length = i < lastResize ? change.sizeAfter() : Math.min(change.sizeAfter(), lengthMax);
             }
             if (change.isCut() && i > lastResize) {
                 writtenBelow = Math.min(writtenBelow, change.freedFrom());
             } else if (change.isCut() && bytes.length > length) {
                 bytes = Arrays.copyOf(bytes, (int) length);
             }
-            final boolean[] kept = sectors.get(i);
+            final int[] kept = sectors.get(i);
             for (int s = 0; s < kept.length; s++) {
-                if (kept[s] && change.positionOf(s) < writtenBelow) {
+                if (kept[s] > 0 && change.positionOf(s) < writtenBelow) {
                     bytes = roomy(bytes, (int) change.positionOf(s + 1));
-                    change.copySector(s, bytes);
+                    change.copySector(s, kept[s], bytes);
                 }
             }
         }
@@ -204,7 +216,8 @@ final class FileNode extends Node {
         if (!isMapped) {
             return changes;
         }
-        final Image told = applied(changes, changes.stream().map(FileNode::all).toList(), changes.size() - 1);
+        final Image told =
+                applied(changes, changes.stream().map(FileNode::all).toList(), changes.size() - 1, Long.MAX_VALUE);
         final List<FileChange> all = new ArrayList<>(changes);
         for (int at = 0; at < cache.length && at < size; at += Image.SECTOR_BYTES) {
             final byte[] now = sectors(at, at + 1);
@@ -215,13 +228,13 @@ final class FileNode extends Node {
         return all;
     }
 
-    private static boolean[] none(final FileChange change) {
-        return new boolean[change.sectorCount()];
+    private static int[] none(final FileChange change) {
+        return new int[change.sectorCount()];
     }
 
-    private static boolean[] all(final FileChange change) {
-        final boolean[] all = new boolean[change.sectorCount()];
-        Arrays.fill(all, true);
+    private static int[] all(final FileChange change) {
+        final int[] all = new int[change.sectorCount()];
+        Arrays.fill(all, Image.SECTOR_BYTES);
         return all;
     }
 

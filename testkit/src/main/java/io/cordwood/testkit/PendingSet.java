@@ -24,6 +24,9 @@ final class PendingSet {
 
     private final int actCount;
 
+    /** Number of the first sector of the last write; -1 if no write is pending. */
+    private final int lastWrite;
+
     PendingSet(final List<Pending> changes) {
         this.changes = changes;
         this.byAct = IntStream.range(0, changes.size())
@@ -41,6 +44,24 @@ final class PendingSet {
             actOf[byAct[i]] = acts;
         }
         this.actCount = byAct.length == 0 ? 0 : acts + 1;
+        this.lastWrite = lastWrite();
+    }
+
+    private int lastWrite() {
+        int last = -1;
+        for (int i = 0; i < changes.size(); i++) {
+            if (changes.get(i).kind() == Pending.Kind.SECTOR && (last < 0 || actOf[i] > actOf[last])) {
+                last = i;
+            }
+        }
+        return last;
+    }
+
+    private boolean isOfLastWrite(final Pending change) {
+        final Pending last = changes.get(lastWrite);
+        return change.kind() != Pending.Kind.NAME
+                && change.act() == last.act()
+                && change.path().equals(last.path());
     }
 
     /**
@@ -48,8 +69,9 @@ final class PendingSet {
      *
      * @param isFine false for whole acts alone.
      * @param randomCount how many by the seed.
+     * @param tearsEvery after how many bytes of the last write the next tear follows; 0 for none within a sector.
      */
-    List<CrashState> states(final boolean isFine, final int randomCount) {
+    List<CrashState> states(final boolean isFine, final int randomCount, final int tearsEvery) {
         final List<CrashState> states = new ArrayList<>();
         states.add(CrashState.NONE);
         if (changes.isEmpty()) {
@@ -73,7 +95,32 @@ final class PendingSet {
         for (int i = 0; i < randomCount && changes.size() > 2; i++) {
             states.add(new CrashState('r', i));
         }
+        if (tearsEvery > 0 && lastWrite >= 0) {
+            addTears(states, tearsEvery);
+        }
         return states;
+    }
+
+    private void addTears(final List<CrashState> states, final int every) {
+        final long length = lastWriteBytes();
+        for (int at = every; at < length; at += every) {
+            states.add(new CrashState('t', at));
+            states.add(new CrashState('s', at));
+        }
+    }
+
+    /** From the first to the last sector of the last write; 0 if no write is pending. */
+    long lastWriteBytes() {
+        if (lastWrite < 0) {
+            return 0;
+        }
+        long end = 0;
+        for (final Pending change : changes) {
+            if (change.kind() == Pending.Kind.SECTOR && isOfLastWrite(change)) {
+                end = Math.max(end, change.position() + Image.SECTOR_BYTES);
+            }
+        }
+        return end - changes.get(lastWrite).position();
     }
 
     /** For each change whether it survives. */
@@ -84,6 +131,11 @@ final class PendingSet {
             case 'n' -> {}
             case 'a' -> Arrays.fill(kept, true);
             case 'p' -> IntStream.range(0, Math.min(number, kept.length)).forEach(i -> kept[byAct[i]] = true);
+            case 't', 's' -> {
+                for (int i = 0; i < kept.length; i++) {
+                    kept[i] = lastWrite >= 0 && (actOf[i] < actOf[lastWrite] || isOfLastWrite(changes.get(i)));
+                }
+            }
             case 'r' -> atRandom(kept, number, new SplittableRandom(Image.mix(seed, number)));
             default -> {
                 final boolean isOfChange = state.kind() == 'o' || state.kind() == 'b';
@@ -133,7 +185,10 @@ final class PendingSet {
     }
 
     /** Whether a write of several sectors survives in part. */
-    boolean isTorn(final boolean[] kept) {
+    boolean isTorn(final CrashState state, final boolean[] kept) {
+        if (state.isTear()) {
+            return true;
+        }
         final int[] sectors = new int[actCount];
         final int[] keptSectors = new int[actCount];
         for (int i = 0; i < kept.length; i++) {
@@ -175,8 +230,35 @@ final class PendingSet {
     }
 
     /** A cut that leaves what is named. It is asked in the order of the changes, once. */
-    static PowerCut leaving(final boolean[] kept) {
+    PowerCut leaving(final CrashState state, final boolean[] kept) {
+        if (state.isTear() && lastWrite >= 0) {
+            return new Tear(kept, changes.get(lastWrite).position() + state.number(), state.kind() == 's');
+        }
         final int[] at = new int[1];
         return change -> kept[at[0]++];
+    }
+
+    private final class Tear implements PowerCut {
+        private final boolean[] kept;
+        private final long position;
+        private final boolean isShort;
+        private int at;
+
+        Tear(final boolean[] kept, final long position, final boolean isShort) {
+            this.kept = kept;
+            this.position = position;
+            this.isShort = isShort;
+        }
+
+        @Override
+        public boolean survives(final Pending change) {
+            return kept[at++];
+        }
+
+        @Override
+        public long upTo(final Pending change) {
+            final boolean isCut = isOfLastWrite(change) && (isShort || change.kind() == Pending.Kind.SECTOR);
+            return isCut ? position : Long.MAX_VALUE;
+        }
     }
 }

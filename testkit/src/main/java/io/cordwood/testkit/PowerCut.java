@@ -19,6 +19,18 @@ public interface PowerCut {
     boolean survives(Pending change);
 
     /**
+     * Tells how far a change has reached the disk of which {@link #survives} says that it did. A disk that writes sectors whole or not
+     * at all, and an operating system that was not interrupted in the middle of a write, give no other answer than the default's.
+     *
+     * @param change a {@link Pending.Kind#SECTOR} or a {@link Pending.Kind#LENGTH}.
+     * @return a position in the file: the bytes of the sector below it are new and the others old; the file was lengthened
+     *     up to there at most.
+     */
+    default long upTo(final Pending change) {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * The disk has only what was forced.
      *
      * @return a cut after which nothing pending survives.

@@ -76,9 +76,7 @@ final class CrashExplorerTest {
         final Set<Long> hashes = new TreeSet<>();
         final PendingSet pending = new PendingSet(tenSectors().pending());
         for (long seed = 0; seed < 4; seed++) {
-            hashes.add(tenSectors()
-                    .afterPowerCut(PendingSet.leaving(pending.kept(new CrashState('r', 0), seed)))
-                    .platterHash());
+            hashes.add(tenSectors().afterPowerCut(left(pending, "r0", seed)).platterHash());
         }
         assertTrue(hashes.size() > 1, hashes.toString());
     }
@@ -96,7 +94,7 @@ final class CrashExplorerTest {
         // The name; the length and ten sectors.
         assertEquals(12, pending.size());
         final List<String> states = new ArrayList<>();
-        pending.states(true, 2).forEach(state -> states.add(state.toString()));
+        pending.states(true, 2, 0).forEach(state -> states.add(state.toString()));
         assertEquals(states.size(), Set.copyOf(states).size());
         assertEquals(2 + 11 + 2 * 2 + 2 * 12 + 2, states.size());
         assertTrue(
@@ -106,10 +104,63 @@ final class CrashExplorerTest {
         assertEquals(11, kept(pending, "b7"));
         assertEquals(1, kept(pending, "w0"));
         assertEquals(11, kept(pending, "v0"));
-        assertTrue(pending.isTorn(pending.kept(new CrashState('p', 5), 0)));
-        assertTrue(!pending.isTorn(pending.kept(CrashState.ALL, 0)));
-        assertTrue(!pending.isTorn(pending.kept(new CrashState('w', 0), 0)));
-        assertEquals(7, pending.states(false, 0).size());
+        assertTrue(isTorn(pending, "p5"));
+        assertTrue(!isTorn(pending, "a"));
+        assertTrue(!isTorn(pending, "w0"));
+        assertEquals(7, pending.states(false, 0, 0).size());
+    }
+
+    private static boolean isTorn(final PendingSet pending, final String state) {
+        return pending.isTorn(state(state), pending.kept(state(state), 0));
+    }
+
+    private static CrashState state(final String text) {
+        return CrashTarget.parse("1-" + text).state();
+    }
+
+    private static PowerCut left(final PendingSet pending, final String state, final long seed) {
+        return pending.leaving(state(state), pending.kept(state(state), seed));
+    }
+
+    @Test
+    void theLastWriteIsTornWithinItsSectorsWithTheFileEndingThereOrNot() {
+        final SimulatedStorage disk = Disk.empty();
+        Disk.durable(disk, "f", "old");
+        Disk.write(Disk.append(disk, "f"), " first");
+        Disk.write(Disk.append(disk, "f"), "x".repeat(600));
+        disk.makeDirectory("later");
+        final PendingSet pending = new PendingSet(disk.pending());
+        final List<String> states = new ArrayList<>();
+        pending.states(true, 0, 100).forEach(state -> states.add(state.toString()));
+        assertTrue(states.containsAll(List.of("t100", "s100", "t1000", "s1000")), states.toString());
+        assertTrue(!states.contains("t0") && !states.contains("t1024") && isTorn(pending, "t100"), states.toString());
+        final SimulatedStorage torn = disk.afterPowerCut(left(pending, "t100", 0));
+        assertEquals(
+                "old first" + "x".repeat(91) + "\0".repeat(509),
+                Disk.text(torn, "f").replace('.', '\0'));
+        assertEquals("old first" + "x".repeat(591), Disk.text(disk.afterPowerCut(left(pending, "s600", 0)), "f"));
+        assertEquals("old first", Disk.text(disk.afterPowerCut(left(pending, "s5", 0)), "f"));
+        assertEquals(1, torn.list("").size());
+        assertTrue(numbers("nothing").tearsEvery(1).explore().tears()
+                > numbers("nothing").explore().tears());
+    }
+
+    @Test
+    void eachDistinctStateIsToldOnce() {
+        final List<Long> told = new ArrayList<>();
+        final long[] counts = new long[2];
+        final CrashReport report = numbers("nothing")
+                .nested(1, 0)
+                .states((hash, cuts, isTorn) -> {
+                    told.add(hash);
+                    counts[0] += isTorn ? 1 : 0;
+                    counts[1] += cuts;
+                })
+                .explore();
+        assertEquals(report.distinct(), told.size());
+        assertEquals(told.size(), Set.copyOf(told).size());
+        assertEquals(report.tears(), counts[0]);
+        assertEquals(report.nestedStates(), counts[1]);
     }
 
     private static int kept(final PendingSet pending, final String state) {
@@ -178,7 +229,7 @@ final class CrashExplorerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"''", "x", "0-n", "3", "3-", "3-q", "3-p-1", "3-n1", "-n", "3-n/", "99-n", "1-n/9-n"})
+    @CsvSource({"''", "x", "0-n", "3", "3-", "3-q", "3-p-1", "3-n1", "-n", "3-n/", "99-n", "1-n/9-n", "3-t", "99-t1"})
     void whatNamesNoStateIsRefused(final String state) {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").replay(state));
     }
@@ -188,6 +239,7 @@ final class CrashExplorerTest {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").randomStates(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(-1, 0));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(1, -1));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").tearsEvery(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(0, 1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(1, 0));
     }

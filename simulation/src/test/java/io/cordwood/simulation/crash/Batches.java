@@ -4,6 +4,7 @@ import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Batches whose every byte is told by their number, and what a log makes of them: nothing but an offset and a leader epoch. */
@@ -12,12 +13,22 @@ final class Batches {
 
     private static final int EPOCH_AT = 12;
 
+    /** By so many bytes at most the sizes of values differ from seed to seed. */
+    private static final int SPREAD = 20;
+
+    private final SplittableRandom random;
     private final UnsafeBuffer memory = new UnsafeBuffer(new byte[1 << 14]);
     private int count;
     private int records;
 
+    /** The same seed gives the same batches. */
+    Batches(final long seed) {
+        random = new SplittableRandom(seed);
+    }
+
     /** Makes the next batch; {@link #memory} holds it. Timestamps grow from record to record. */
-    int next(final int recordCount, final int valueBytes) {
+    int next(final int recordCount, final int valueBytesAbout) {
+        final int valueBytes = Math.max(0, valueBytesAbout + random.nextInt(-SPREAD, SPREAD + 1));
         final BatchBuilder batch = new BatchBuilder(Codecs.standard()).wrap(memory, 0, memory.capacity());
         final byte[] value = new byte[valueBytes];
         count++;

@@ -6,20 +6,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The scenarios by their names, each on both stores. */
 final class CrashCampaigns {
-    private static final Map<String, Function<Boolean, CrashScenario>> SCENARIOS = new TreeMap<>();
+    private static final Map<String, Maker> SCENARIOS = new TreeMap<>();
 
     static {
-        LogScripts.all().forEach((name, script) -> SCENARIOS.put(name, mapped -> new LogScenario(mapped, script)));
+        LogScripts.all()
+                .forEach(
+                        (name, script) -> SCENARIOS.put(name, (mapped, seed) -> new LogScenario(mapped, seed, script)));
         DirectoryScripts.all()
-                .forEach((name, script) -> SCENARIOS.put(name, mapped -> new DirectoryScenario(mapped, script)));
+                .forEach((name, script) ->
+                        SCENARIOS.put(name, (mapped, seed) -> new DirectoryScenario(mapped, seed, script)));
     }
 
     private CrashCampaigns() {}
+
+    private interface Maker {
+        CrashScenario make(boolean isMapped, long seed);
+    }
 
     /** All names, such as {@code append/mapped}. */
     static List<String> names() {
@@ -31,16 +37,17 @@ final class CrashCampaigns {
         return names;
     }
 
-    static CrashExplorer explorer(final String name) {
-        return new CrashExplorer(name, Batches.NOW, scenario(name));
+    /** The sizes of what is appended, and the random states, follow from the seed. */
+    static CrashExplorer explorer(final String name, final long seed) {
+        return new CrashExplorer(name, Batches.NOW, scenario(name, seed)).seed(seed);
     }
 
-    private static Supplier<CrashScenario> scenario(final String name) {
+    private static Supplier<CrashScenario> scenario(final String name, final long seed) {
         final boolean isMapped = name.endsWith("/mapped");
-        final Function<Boolean, CrashScenario> made = SCENARIOS.get(name.substring(0, Math.max(0, name.indexOf('/'))));
+        final Maker made = SCENARIOS.get(name.substring(0, Math.max(0, name.indexOf('/'))));
         if (made == null || !names().contains(name)) {
             throw new IllegalArgumentException("'" + name + "' is none of " + names());
         }
-        return () -> made.apply(isMapped);
+        return () -> made.make(isMapped, seed);
     }
 }

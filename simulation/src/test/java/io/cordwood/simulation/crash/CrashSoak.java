@@ -1,19 +1,99 @@
 package io.cordwood.simulation.crash;
 
 import io.cordwood.simulation.soak.Campaign;
+import io.cordwood.simulation.soak.Tally;
+import io.cordwood.testkit.CrashExplorer;
+import io.cordwood.testkit.CrashReport;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The crash campaigns for {@code bin/soak}. */
+/** The crash campaigns for {@code bin/soak}: each scenario on each store for each of the goals G1 to G3. */
 public final class CrashSoak {
+    /** So that a round takes some seconds: the states that do not follow from the seed are the same in each. */
+    private static final int RANDOM_STATES = 48;
+
+    /** Recoveries are many, and a recovery of a recovery is one for each of their acts. */
+    private static final int NESTED_ONE_IN = 40;
+
     private CrashSoak() {}
 
     /**
      * Lists them.
      *
-     * @return one for each scenario and store.
+     * @return one for each scenario, store and goal.
      */
     public static List<Campaign> campaigns() {
-        return new ArrayList<>();
+        final List<Campaign> campaigns = new ArrayList<>();
+        for (final String name : CrashCampaigns.names()) {
+            campaigns.add(Campaign.of("G1", "crash/" + name, (seed, tally) -> cut(name, seed, tally)));
+        }
+        for (final String name : CrashCampaigns.names()) {
+            campaigns.add(Campaign.of("G2", "tear/" + name, (seed, tally) -> tear(name, seed, tally)));
+        }
+        for (final String name : CrashCampaigns.names()) {
+            campaigns.add(Campaign.of("G3", "nested/" + name, (seed, tally) -> nest(name, seed, tally)));
+        }
+        return campaigns;
+    }
+
+    /**
+     * The exploration of a campaign, to replay a state of it.
+     *
+     * @param campaign of G1 to G3.
+     * @param seed of the round.
+     * @return the explorer as the round has it.
+     * @throws IllegalArgumentException if there is no such campaign.
+     */
+    public static CrashExplorer explorer(final String campaign, final long seed) {
+        final int slash = campaign.indexOf('/');
+        final CrashExplorer explorer = CrashCampaigns.explorer(campaign.substring(slash + 1), seed)
+                .replayedBy(state -> "bin/soak --seed=" + seed + " --state=" + state + " " + campaign);
+        return switch (campaign.substring(0, Math.max(0, slash))) {
+            case "crash" -> explorer.randomStates(RANDOM_STATES);
+            case "tear" -> explorer.randomStates(0).tearsEvery(1);
+            case "nested" -> explorer.randomStates(0).nested(2, 1).oneIn(1, NESTED_ONE_IN);
+            default -> throw new IllegalArgumentException("'" + campaign + "' is no campaign of cuts");
+        };
+    }
+
+    private static void cut(final String name, final long seed, final Tally tally) {
+        final CrashReport report = explorer("crash/" + name, seed)
+                .states((hash, cuts, isTorn) -> tally.addDistinct("distinct states", hash))
+                .explore();
+        requireEachPoint(report);
+        tally.add("points", report.points());
+        tally.add("states", report.states());
+        tally.add("checks", report.checks());
+    }
+
+    private static void tear(final String name, final long seed, final Tally tally) {
+        final CrashReport report = explorer("tear/" + name, seed)
+                .states((hash, cuts, isTorn) -> {
+                    if (isTorn) {
+                        tally.addDistinct("tears", hash);
+                    }
+                })
+                .explore();
+        requireEachPoint(report);
+        tally.add("checks", report.checks());
+    }
+
+    private static void nest(final String name, final long seed, final Tally tally) {
+        final CrashReport report = explorer("nested/" + name, seed)
+                .states((hash, cuts, isTorn) -> {
+                    if (cuts > 0) {
+                        tally.addDistinct("nested states", hash);
+                    }
+                })
+                .explore();
+        requireEachPoint(report);
+        tally.add("points in recoveries", report.nestedPoints());
+        tally.add("checks", report.checks());
+    }
+
+    private static void requireEachPoint(final CrashReport report) {
+        if (report.acts() < 60 || report.points() != report.acts() + 1) {
+            throw new AssertionError("expected at least 60 acts and a cut before and after each: " + report);
+        }
     }
 }

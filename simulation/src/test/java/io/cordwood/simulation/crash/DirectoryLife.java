@@ -13,6 +13,7 @@ import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ final class DirectoryLife {
     private static final MetaProperties FRESH = MetaProperties.fresh(new UUID(1, 2), "cluster", 1);
 
     private final boolean isMapped;
+    private final long seed;
+    private final SplittableRandom random;
     private final DirectoryModel model;
     private final Map<PartitionName, LogWriter> open = new TreeMap<>();
     private SimulatedStorage disk;
@@ -31,7 +34,9 @@ final class DirectoryLife {
     private long deletions;
     private int segmentsMost;
 
-    DirectoryLife(final boolean isMapped, final DirectoryModel model, final SimulatedStorage disk) {
+    DirectoryLife(final boolean isMapped, final DirectoryModel model, final SimulatedStorage disk, final long seed) {
+        this.seed = seed;
+        this.random = new SplittableRandom(~seed);
         this.isMapped = isMapped;
         this.model = model;
         this.disk = disk;
@@ -66,9 +71,18 @@ final class DirectoryLife {
             throw new IllegalStateException(name + " is there");
         }
         final LogModel log = model.created(name);
-        final LogWriter writer = new LogWriter(log, open(directory, name, isMapped));
+        final LogWriter writer = new LogWriter(log, open(directory, name, isMapped), seed + partition);
         open.put(name, writer);
         return writer;
+    }
+
+    /** For a script that leaves to the seed what it does. */
+    SplittableRandom random() {
+        return random;
+    }
+
+    boolean has(final int partition) {
+        return open.containsKey(name(partition));
     }
 
     LogWriter log(final int partition) {

@@ -16,17 +16,19 @@ final class DirectoryScenario implements CrashScenario {
     private static final int SEGMENTS_LEAST = 3;
 
     private final boolean isMapped;
+    private final long seed;
     private final Consumer<DirectoryLife> script;
     private final DirectoryModel model = new DirectoryModel();
 
-    DirectoryScenario(final boolean isMapped, final Consumer<DirectoryLife> script) {
+    DirectoryScenario(final boolean isMapped, final long seed, final Consumer<DirectoryLife> script) {
         this.isMapped = isMapped;
+        this.seed = seed;
         this.script = script;
     }
 
     @Override
     public void run(final SimulatedStorage disk) {
-        final DirectoryLife life = new DirectoryLife(isMapped, model, disk);
+        final DirectoryLife life = new DirectoryLife(isMapped, model, disk, seed);
         script.accept(life);
         if (life.segmentsMost() < SEGMENTS_LEAST) {
             throw new IllegalStateException("the script makes " + life.segmentsMost() + " segments");

@@ -3,6 +3,7 @@ package io.cordwood.simulation.crash;
 import io.cordwood.testkit.PowerCut;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -17,6 +18,7 @@ final class DirectoryScripts {
         scripts.put("partitions", DirectoryScripts::partitions);
         scripts.put("shutdown", DirectoryScripts::shutdown);
         scripts.put("restart", DirectoryScripts::restart);
+        scripts.put("broker", DirectoryScripts::broker);
         return scripts;
     }
 
@@ -105,6 +107,36 @@ final class DirectoryScripts {
             directory.log(0).append(1, 333);
             directory.die(life % 3 == 2 ? null : PowerCut.random(random));
             directory.log(0).append(1, 50).flush();
+        }
+    }
+
+    /** Whatever the seed says. */
+    private static void broker(final DirectoryLife directory) {
+        final SplittableRandom random = directory.random();
+        directory.create(0);
+        for (int i = 0; i < 18 || directory.segmentsMost() < 3; i++) {
+            final int partition = random.nextInt(2);
+            if (!directory.has(partition)) {
+                directory.create(partition);
+            }
+            final LogWriter log = directory.log(partition);
+            switch (random.nextInt(16)) {
+                case 0, 1 -> log.flush();
+                case 2 -> log.roll().nextEpoch();
+                case 3 -> log.truncate(random.nextLong(log.startOffset(), log.endOffset() + 1));
+                case 4 ->
+                    log.deletePrefix(random.nextLong(log.startOffset(), log.endOffset() + 1))
+                            .work();
+                case 5, 6, 7 -> directory.work(100L * random.nextInt(6));
+                case 8 -> {
+                    if (partition > 0) {
+                        directory.delete(partition, random.nextBoolean());
+                    }
+                }
+                case 9 -> directory.close();
+                case 10 -> directory.die(random.nextInt(3) == 0 ? null : PowerCut.random(random));
+                default -> fill(log, 1 + random.nextInt(4), random.nextInt(400));
+            }
         }
     }
 }

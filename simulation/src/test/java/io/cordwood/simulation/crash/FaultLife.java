@@ -51,7 +51,7 @@ final class FaultLife {
     private final FaultyStorage faulty;
     private final LogModel published = new LogModel();
     private final LogModel forced = new LogModel();
-    private final Batches batches = new Batches();
+    private final Batches batches = new Batches(1);
 
     private final List<byte[]> appended = new ArrayList<>();
 

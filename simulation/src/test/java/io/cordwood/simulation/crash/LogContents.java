@@ -6,6 +6,7 @@ import io.cordwood.log.LogReader;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Reads all of a log, and asks it for each batch by offset and by time. */
@@ -13,20 +14,21 @@ final class LogContents {
     private static final int READ_BYTES = 1 << 16;
 
     private final Log log;
-    private final long gapsFrom;
-    private final long gapsBelow;
+    private final LongPredicate mayBeGap;
     private final NavigableMap<Long, byte[]> batches = new TreeMap<>();
 
-    /** Gaps may begin below the one offset, where segments were dropped, and from the other one on. */
-    private LogContents(final Log log, final long gapsBelow, final long gapsFrom) {
+    private LogContents(final Log log, final LongPredicate mayBeGap) {
         this.log = log;
-        this.gapsBelow = gapsBelow;
-        this.gapsFrom = gapsFrom;
+        this.mayBeGap = mayBeGap;
     }
 
-    /** All batches by their base offsets. */
-    static NavigableMap<Long, byte[]> read(final Log log, final long gapsBelow, final long gapsFrom) {
-        final LogContents contents = new LogContents(log, gapsBelow, gapsFrom);
+    /**
+     * All batches by their base offsets.
+     *
+     * @param mayBeGap whether offsets may be missing from that one on.
+     */
+    static NavigableMap<Long, byte[]> read(final Log log, final LongPredicate mayBeGap) {
+        final LogContents contents = new LogContents(log, mayBeGap);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
         }
@@ -34,8 +36,8 @@ final class LogContents {
     }
 
     /** The same, and throws if a look-up does not find what the scan has found. */
-    static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final long gapsBelow, final long gapsFrom) {
-        final LogContents contents = new LogContents(log, gapsBelow, gapsFrom);
+    static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final LongPredicate mayBeGap) {
+        final LogContents contents = new LogContents(log, mayBeGap);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
             contents.lookUp(reader);
@@ -45,12 +47,12 @@ final class LogContents {
 
     /** With gaps anywhere, or nowhere. */
     static NavigableMap<Long, byte[]> read(final Log log, final boolean mayHaveGaps) {
-        return read(log, 0, mayHaveGaps ? 0 : Long.MAX_VALUE);
+        return read(log, offset -> mayHaveGaps);
     }
 
     /** With gaps anywhere, or nowhere. */
     static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final boolean mayHaveGaps) {
-        return readAndLookUp(log, 0, mayHaveGaps ? 0 : Long.MAX_VALUE);
+        return readAndLookUp(log, offset -> mayHaveGaps);
     }
 
     private void scan(final LogReader reader) {
@@ -89,7 +91,7 @@ final class LogContents {
     }
 
     private long behindGap(final long offset, final String reason) {
-        if (offset < gapsBelow || offset >= gapsFrom) {
+        if (mayBeGap.test(offset)) {
             for (final long base : log.baseOffsets()) {
                 if (base > offset) {
                     return base;
@@ -97,7 +99,9 @@ final class LogContents {
             }
         }
         throw new AssertionError("at offset " + offset + " of a log from " + log.startOffset() + " to "
-                + log.endOffset() + ": " + reason);
+                + log.endOffset() + ": " + reason + " batches " + batches.keySet() + " report "
+                + log.recovery().entries()
+                + new java.util.ArrayList<>(java.util.Arrays.asList(new Throwable().getStackTrace())).subList(0, 8));
     }
 
     private void lookUp(final LogReader reader) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a log that was opened after a crash holds, held against what it owes; and what later opens must find as well. */
@@ -31,16 +32,17 @@ final class LogExam {
             Kind.CUT,
             Kind.TAIL_CUT,
             Kind.SEGMENT_DELETED,
-            Kind.OFFSETS_MISSING);
+            Kind.OFFSETS_MISSING,
+            Kind.END_TOO_LOW);
 
     private final LogModel model;
     private final NavigableMap<Long, byte[]> found;
-    private final long gapsFrom;
+    private final LongPredicate mayBeGap;
 
     LogExam(final Log log, final LogModel model) {
         this.model = model;
-        this.gapsFrom = gapsFrom(log, model);
-        this.found = LogContents.readAndLookUp(log, model.owedFrom(), gapsFrom);
+        this.mayBeGap = gaps(log, model);
+        this.found = LogContents.readAndLookUp(log, mayBeGap);
         model.require(found);
         if (log.endOffset() < model.owedEnd()) {
             throw new AssertionError(
@@ -51,12 +53,12 @@ final class LogExam {
 
     /** After a crash that is no question: takes what is there for what was left. */
     static void goOn(final Log log, final LogModel model) {
-        model.found(LogContents.read(log, model.owedFrom(), gapsFrom(log, model)), log.endOffset());
+        model.found(LogContents.read(log, gaps(log, model)), log.endOffset());
     }
 
     /** Throws if another open of the same log finds something else. */
     void requireSame(final Log log, final String what) {
-        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, model.owedFrom(), gapsFrom);
+        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, mayBeGap);
         if (!found.keySet().equals(now.keySet())
                 || !found.entrySet().stream().allMatch(e -> Arrays.equals(e.getValue(), now.get(e.getKey())))) {
             throw new AssertionError(
@@ -108,9 +110,19 @@ final class LogExam {
         }
     }
 
-    /** A hole that is told of may lie in what was not forced. */
-    private static long gapsFrom(final Log log, final LogModel model) {
-        return hasGap(log) ? model.owedEnd() : Long.MAX_VALUE;
+    /**
+     * Where offsets may be missing: below what is owed, where segments were dropped; in what was not forced, if the open tells of it;
+     * and where an open has told of it in an earlier life.
+     */
+    private static LongPredicate gaps(final Log log, final LogModel model) {
+        // A start is durable before what lies below it: the end may be lost below it only if nothing above is owed.
+        final boolean isTooLow = log.recovery().entries().stream().anyMatch(e -> e.kind() == Kind.END_TOO_LOW);
+        if (isTooLow && model.owedEnd() > model.owedFrom()) {
+            throw new AssertionError("the log ended below its start " + model.owedFrom()
+                    + ", forced are the offsets up to " + model.owedEnd());
+        }
+        final long gapsFrom = hasGap(log) ? model.owedEnd() : Long.MAX_VALUE;
+        return offset -> offset < model.owedFrom() || offset >= gapsFrom || model.isGap(offset);
     }
 
     /** Whether the open tells of a hole; throws if it tells of what no power cut explains. */

@@ -2,17 +2,25 @@ package io.cordwood.simulation.crash;
 
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** A log without a data directory, through several lives. */
 final class LogLife extends LogWriter {
     private final LogScenario scenario;
+    private final SplittableRandom random;
     private SimulatedStorage disk;
 
-    LogLife(final LogScenario scenario, final LogModel model, final SimulatedStorage disk) {
-        super(model, scenario.open(disk, 0));
+    LogLife(final LogScenario scenario, final LogModel model, final SimulatedStorage disk, final long seed) {
+        super(model, scenario.open(disk, 0), seed);
+        this.random = new SplittableRandom(~seed);
         this.scenario = scenario;
         this.disk = disk;
+    }
+
+    /** For a script that leaves to the seed what it does. */
+    SplittableRandom random() {
+        return random;
     }
 
     /** A clean close, and the open that trusts it. */

@@ -2,7 +2,9 @@ package io.cordwood.simulation.crash;
 
 import io.cordwood.log.record.RecordBatchFlyweight;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -12,6 +14,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class LogModel {
     private final NavigableMap<Long, byte[]> allowed = new TreeMap<>();
+
+    /** First offsets of what is missing between two batches that were found. */
+    private final Set<Long> gaps = new HashSet<>();
+
     private long nextOffset;
     private long owedFrom;
     private long owedEnd;
@@ -108,8 +114,24 @@ final class LogModel {
     /** After a crash: what is not there any more does not come back. */
     void found(final NavigableMap<Long, byte[]> found, final long end) {
         allowed.keySet().retainAll(found.keySet());
+        gaps.clear();
+        long next = found.isEmpty() ? end : found.firstKey();
+        for (final var batch : found.entrySet()) {
+            if (batch.getKey() != next) {
+                gaps.add(next);
+            }
+            next = lastOffset(batch.getValue()) + 1;
+        }
+        if (next != end) {
+            gaps.add(next);
+        }
         nextOffset = end;
         promises++;
+    }
+
+    /** Whether it is known that the offsets from this one on are missing. */
+    boolean isGap(final long offset) {
+        return gaps.contains(offset);
     }
 
     int nextEpoch() {

@@ -28,17 +28,19 @@ final class LogScenario implements CrashScenario {
             "0"));
 
     private final boolean isMapped;
+    private final long seed;
     private final Consumer<LogLife> script;
     private final LogModel model = new LogModel();
 
-    LogScenario(final boolean isMapped, final Consumer<LogLife> script) {
+    LogScenario(final boolean isMapped, final long seed, final Consumer<LogLife> script) {
         this.isMapped = isMapped;
+        this.seed = seed;
         this.script = script;
     }
 
     @Override
     public void run(final SimulatedStorage disk) {
-        final LogLife life = new LogLife(this, model, disk);
+        final LogLife life = new LogLife(this, model, disk, seed);
         script.accept(life);
         if (life.segmentsMost() < SEGMENTS_LEAST) {
             throw new IllegalStateException("the script makes " + life.segmentsMost() + " segments");

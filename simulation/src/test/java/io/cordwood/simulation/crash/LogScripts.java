@@ -3,6 +3,7 @@ package io.cordwood.simulation.crash;
 import io.cordwood.testkit.PowerCut;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -23,6 +24,7 @@ final class LogScripts {
         scripts.put("anew", LogScripts::anew);
         scripts.put("close", LogScripts::close);
         scripts.put("recovery", LogScripts::recovery);
+        scripts.put("workload", LogScripts::workload);
         return scripts;
     }
 
@@ -175,6 +177,36 @@ final class LogScripts {
             }
             log.die(life % 4 == 3 ? null : PowerCut.random(random));
             log.append(1, 111 + life).flush();
+        }
+    }
+
+    /** Whatever the seed says. */
+    private static void workload(final LogLife log) {
+        final SplittableRandom random = log.random();
+        for (int i = 0; i < 45 || log.segmentsMost() < 3; i++) {
+            switch (random.nextInt(20)) {
+                case 0 ->
+                    log.gather(1, random.nextInt(300))
+                            .gather(2, random.nextInt(200))
+                            .publish();
+                case 1, 2, 3 -> log.flush();
+                case 4 -> log.roll();
+                case 5 -> log.nextEpoch().append(1, random.nextInt(100));
+                case 6 -> log.flushBeside(() -> log.append(2, random.nextInt(300)));
+                case 7 -> log.truncate(random.nextLong(log.startOffset(), log.endOffset() + 1));
+                case 8 ->
+                    log.deletePrefix(random.nextLong(log.startOffset(), log.endOffset() + 1))
+                            .work();
+                case 9 -> log.retain(random.nextInt(12_000)).work();
+                case 10 -> {
+                    if (random.nextInt(4) == 0) {
+                        log.startAnew(random.nextInt(1_000));
+                    }
+                }
+                case 11 -> log.die(random.nextInt(3) == 0 ? null : PowerCut.random(random));
+                case 12 -> log.close();
+                default -> log.append(1 + random.nextInt(3), random.nextInt(500));
+            }
         }
     }
 }

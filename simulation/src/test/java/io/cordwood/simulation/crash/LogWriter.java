@@ -8,12 +8,13 @@ import io.cordwood.log.record.Refusal;
 /** A log as a script sees it: each act tells the model what it promises and what it takes back. */
 class LogWriter {
     private final LogModel model;
-    private final Batches batches = new Batches();
+    private final Batches batches;
     private Log log;
     private int segmentsMost;
 
-    LogWriter(final LogModel model, final Log log) {
+    LogWriter(final LogModel model, final Log log, final long seed) {
         this.model = model;
+        this.batches = new Batches(seed);
         this.log = log;
     }
 

@@ -1,0 +1,106 @@
+package io.cordwood.simulation.soak;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.simulation.soak.SeedList.Entry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code bin/soak} does with campaigns: rounds until the figures are reached, failures told with a command, seeds kept. */
+final class SoakTest {
+    @TempDir
+    Path directory;
+
+    private static Campaign counting(final String goal, final List<Long> seeds) {
+        return Campaign.of(goal, "test/" + goal, (seed, tally) -> {
+            seeds.add(seed);
+            tally.addDistinct("distinct states", seed % 2);
+            tally.add("rounds", 1);
+        });
+    }
+
+    @Test
+    void everySeedThatHasFailedOnceIsFineNow() {
+        final List<Entry> entries = SeedList.read();
+        for (final Entry entry : entries) {
+            final List<Campaign> named = Campaigns.all().stream()
+                    .filter(campaign -> campaign.name().equals(entry.campaign()))
+                    .toList();
+            assertEquals(1, named.size(), entry + " names no campaign");
+            named.get(0).round().play(entry.seed(), new Tally());
+        }
+        assertEquals(entries.size(), Set.copyOf(entries).size());
+    }
+
+    @Test
+    void campaignsHaveNamesOfTheirOwnAndFiguresHaveCampaigns() {
+        final Set<String> names = new HashSet<>();
+        final Set<String> goals = new HashSet<>();
+        for (final Campaign campaign : Campaigns.all()) {
+            assertTrue(names.add(campaign.name()), campaign.name());
+            assertTrue(campaign.goal().matches("G[0-9]+"), campaign.goal());
+            goals.add(campaign.goal());
+        }
+        Campaigns.figures().forEach(figure -> assertTrue(goals.contains(figure.goal()), figure.toString()));
+    }
+
+    @Test
+    void withoutAFigureThereIsOneRound() {
+        final List<Long> seeds = new ArrayList<>();
+        final SoakRun run = new SoakRun(List.of(counting("G99", seeds)), directory.resolve("seeds"));
+        run.playGoals(7, 10);
+        assertEquals(List.of(7L), seeds);
+        assertFalse(run.isFailed());
+        assertTrue(run.table().contains("| G99 | rounds | 1 |"), run.table());
+    }
+
+    @Test
+    void aFigureThatIsNotReachedIsAFailure() {
+        final List<Long> seeds = new ArrayList<>();
+        final SoakRun run = new SoakRun(List.of(counting("G1", seeds)), directory.resolve("seeds"));
+        run.playGoals(7, 4);
+        assertEquals(List.of(7L, 8L, 9L, 10L), seeds);
+        assertTrue(run.isFailed());
+        assertTrue(run.table().contains("| G1 | distinct states | 2 | 1,000,000 |"), run.table());
+        assertTrue(run.table().contains("G1: not reached in 4 rounds"), run.table());
+    }
+
+    @Test
+    void aFailureIsToldWithTheCommandThatReplaysItAndItsSeedIsKept() throws IOException {
+        final Path seeds = Files.writeString(directory.resolve("seeds"), "# none\n");
+        final Campaign broken = Campaign.of("G1", "test/broken", (seed, tally) -> {
+            throw new AssertionError("expected 1, found 2");
+        });
+        final SoakRun run = new SoakRun(List.of(broken), seeds);
+        run.play(5);
+        assertTrue(run.isFailed());
+        assertTrue(run.table().contains("expected 1, found 2"), run.table());
+        assertTrue(run.table().contains("bin/soak --seed=5 test/broken"), run.table());
+        assertEquals(List.of("# none", "test/broken 5"), Files.readAllLines(seeds));
+    }
+
+    @Test
+    void theSeedOfASampleFollowsFromTheCommit() throws IOException {
+        assertEquals(1, CommitSeed.of(directory));
+        final Path head = directory.resolve("HEAD");
+        Files.writeString(head, "0000010f00000000000000000000000000000000\n");
+        assertEquals(16, CommitSeed.of(directory));
+        Files.writeString(head, "ref: refs/heads/main\n");
+        assertEquals(1, CommitSeed.of(directory));
+        Files.writeString(
+                directory.resolve("packed-refs"), "000002000000000000000000000000000000000f refs/heads/main\n");
+        assertEquals(32, CommitSeed.of(directory));
+        Files.createDirectories(directory.resolve("refs/heads"));
+        Files.writeString(directory.resolve("refs/heads/main"), "00000300000000000000000000000000000000aa\n");
+        assertEquals(48, CommitSeed.of(directory));
+    }
+}
