@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,5 +274,40 @@ final class BugsTest {
         final Run verified = Run.of("verify", partition());
         assertEquals(1, verified.exitCode());
         assertTrue(verified.out().contains("512 zero bytes to the end of the file"), verified.out());
+    }
+
+    /** A batch's base offset lies outside its checksum: so a segment is made that reaches too far. */
+    @Test
+    void b40ADryRunTellsOfASplitAndTheRunMakesIt() throws IOException {
+        final Path partition = Corpus.copy(
+                Corpus.root().resolve("09-corrupt/untouched/dmg-plain-0"), scratch.resolve("far/dmg-plain-0"));
+        try (var files = Files.list(partition)) {
+            for (final Path file : files.toList()) {
+                if (!file.endsWith("00000000000000000000.log")) {
+                    Files.delete(file);
+                }
+            }
+        }
+        final Path segment = partition.resolve("00000000000000000000.log");
+        final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(segment));
+        for (int at = 0; at < bytes.capacity(); at += 12 + bytes.getInt(at + 8)) {
+            bytes.putLong(at, bytes.getLong(at) + (bytes.getLong(at) < 10 ? 0 : 1L << 32));
+        }
+        Files.write(segment, bytes.array());
+        final SortedMap<String, String> before = Corpus.state(partition);
+        final Run dry = Run.of("recover", "--dry-run", "--recovery-point", 0, partition);
+        assertEquals(0, dry.exitCode(), dry.out());
+        assertTrue(dry.out().contains("split 00000000000000000000.log at position "), dry.out());
+        assertTrue(dry.out().contains("log: 2 segments, 3,795 bytes"), dry.out());
+        assertEquals(before, Corpus.state(partition));
+        final JsonNode told = Run.of("recover", "--dry-run", "--format", "json", "--recovery-point", 0, partition)
+                .json();
+        assertEquals(before, Corpus.state(partition));
+        final Run run = Run.of("recover", "--format", "json", "--recovery-point", 0, partition);
+        assertEquals(0, run.exitCode(), run.out());
+        for (final String field : List.of("acts", "segments", "logEndOffset")) {
+            assertEquals(told.get(field), run.json().get(field), field);
+        }
+        assertEquals(0, Run.of("verify", partition).exitCode());
     }
 }

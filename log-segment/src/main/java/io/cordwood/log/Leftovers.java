@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * that had been decided is finished. Idempotent.
  */
 final class Leftovers {
+    private static final List<String> REBUILT = List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
     private static final List<String> INDEXES = List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX, LogFiles.TXN_INDEX);
 
     private final Storage storage;
@@ -99,22 +100,35 @@ final class Leftovers {
             for (final FileStatus status : files) {
                 final long base = LogFiles.offset(status.name(), LogFiles.LOG + LogFiles.SWAP);
                 final boolean isFree = base < 0 || isFree(status.name());
-                final long end = base >= 0 && isFree ? judge.judge(base) : -1;
+                final boolean isTxnSound = base < 0 || isTxnSwapSound(base, files);
+                final long end = base >= 0 && isFree && isTxnSound ? judge.judge(base) : -1;
                 if (end >= 0) {
                     swaps.put(base, end);
                 } else if (base >= 0) {
                     leftSwaps.add(base);
-                    recovery.note(
-                            RecoveryReport.Kind.SWAP_LEFT,
-                            LogFiles.path(directory, status.name()),
-                            0,
+                    final String why = isTxnSound ? judge.reason() : "its index of aborted transactions is none";
+                    left(
+                            status.name(),
                             base,
-                            "is not swapped in and stays, with all that is to be deleted: "
-                                    + (isFree ? judge.reason() : "a directory has its name"));
+                            "with all that is to be deleted: " + (isFree ? why : "a directory has its name"));
                 }
             }
         }
         return swaps;
+    }
+
+    private void left(final String name, final long base, final String why) {
+        recovery.note(
+                RecoveryReport.Kind.SWAP_LEFT,
+                LogFiles.path(directory, name),
+                0,
+                base,
+                "is not swapped in and stays, " + why);
+    }
+
+    private boolean isTxnSwapSound(final long base, final List<FileStatus> files) {
+        final String name = LogFiles.name(base, LogFiles.TXN_INDEX) + LogFiles.SWAP;
+        return !isListed(name, files) || SegmentTails.isTxnIndex(storage, LogFiles.path(directory, name), base);
     }
 
     private void deleted(final String name, final String why) {
@@ -146,9 +160,10 @@ final class Leftovers {
      * is durably gone before a swap takes its last name, by which nobody can tell any more what it covers.
      */
     private boolean finishSwaps(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        final boolean isChanged = dropLoneIndexes(swaps, files);
         final List<String> indexSwaps = indexSwaps(swaps, files);
         if (swaps.isEmpty() && indexSwaps.isEmpty()) {
-            return false;
+            return isChanged;
         }
         // The names of the swaps first: what they replace must not go before them.
         storage.syncDirectory(directory);
@@ -163,23 +178,59 @@ final class Leftovers {
         return true;
     }
 
-    /** Swaps of indexes whose log is swapped in, or was before an interruption. */
+    /** Swaps of indexes whose log is swapped in; of aborted transactions also those whose log was before an interruption. */
     private List<String> indexSwaps(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
         final List<String> names = new ArrayList<>();
         for (final FileStatus status : files) {
             for (final String suffix : INDEXES) {
                 final long base = LogFiles.offset(status.name(), suffix + LogFiles.SWAP);
-                final boolean isOfSwap = swaps.containsKey(base);
-                final boolean isOfLog = base >= 0
-                        && !leftSwaps.contains(base)
-                        && isListed(LogFiles.name(base, LogFiles.LOG), files)
-                        && !isCovered(base, swaps);
-                if ((isOfSwap || isOfLog) && isFree(status.name())) {
+                final boolean isLone = !REBUILT.contains(suffix) && isOfListedLog(base, swaps, files);
+                if ((!swaps.containsKey(base) && !isLone) || !isFree(status.name())) {
+                    continue;
+                }
+                if (!isLone || isTxnSwapSound(base, files)) {
                     names.add(status.name());
+                } else {
+                    leftSwaps.add(base);
+                    left(status.name(), base, "since it is no index of aborted transactions");
                 }
             }
         }
         return names;
+    }
+
+    private boolean isOfListedLog(
+            final long base, final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        return base >= 0
+                && !swaps.containsKey(base)
+                && !leftSwaps.contains(base)
+                && isListed(LogFiles.name(base, LogFiles.LOG), files)
+                && !isCovered(base, swaps);
+    }
+
+    /**
+     * An index that waits for its name alone may be of the log that has the name now, or of one that never got it, and so may the index beside
+     * it: both are built anew. The swap goes last, by which an open that follows an interruption sees that.
+     */
+    private boolean dropLoneIndexes(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        final List<String> lone = new ArrayList<>();
+        for (final FileStatus status : files) {
+            for (final String suffix : REBUILT) {
+                final long base = LogFiles.offset(status.name(), suffix + LogFiles.SWAP);
+                if (isOfListedLog(base, swaps, files) && isFree(status.name())) {
+                    lone.add(status.name());
+                    REBUILT.forEach(index -> storage.delete(LogFiles.path(directory, base, index)));
+                }
+            }
+        }
+        if (!lone.isEmpty()) {
+            storage.syncDirectory(directory);
+        }
+        for (final String name : lone) {
+            deleted(name, "is an index without the log that it was made with; the segment's is built anew");
+            storage.delete(LogFiles.path(directory, name));
+        }
+        return !lone.isEmpty();
     }
 
     private boolean isFree(final String swap) {

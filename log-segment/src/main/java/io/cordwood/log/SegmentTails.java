@@ -17,6 +17,7 @@ import org.agrona.DirectBuffer;
 final class SegmentTails {
     // Kafka's .txnindex entry: version 2, producer id 8, first offset 8, last offset 8, last stable offset 8.
     private static final int TXN_ENTRY_BYTES = 34;
+    private static final int TXN_FIRST_OFFSET = 10;
     private static final int TXN_LAST_OFFSET = 18;
     private static final short TXN_VERSION = 0;
 
@@ -96,6 +97,28 @@ final class SegmentTails {
                     || LogFiles.offset(status.name(), LogFiles.TXN_INDEX) >= 0) {
                 storage.delete(LogFiles.path(directory, status.name()));
             }
+        }
+    }
+
+    /** Whether a file holds entries of aborted transactions that a segment can have, and nothing else. */
+    static boolean isTxnIndex(final Storage storage, final String path, final long base) {
+        try (StorageFile file = storage.open(path, FileUse.READ, 0);
+                FileView view = new FileView()) {
+            final long length = file.length();
+            long last = base;
+            for (long at = 0; at < length; at += TXN_ENTRY_BYTES) {
+                final int shown = file.view(at, TXN_ENTRY_BYTES, view);
+                final DirectBuffer entry = view.buffer();
+                if (shown < TXN_ENTRY_BYTES
+                        || entry.getShort(0, ByteOrder.BIG_ENDIAN) != TXN_VERSION
+                        || entry.getLong(TXN_FIRST_OFFSET, ByteOrder.BIG_ENDIAN)
+                                > entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN)
+                        || entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN) < last) {
+                    return false;
+                }
+                last = entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN);
+            }
+            return last - base <= Integer.MAX_VALUE;
         }
     }
 

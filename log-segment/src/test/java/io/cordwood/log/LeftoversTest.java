@@ -312,4 +312,35 @@ final class LeftoversTest {
                 .map(io.cordwood.log.store.FileStatus::name)
                 .toList();
     }
+
+    private static byte[] aborted(final int version, final long first, final long last) {
+        return ByteBuffer.allocate(34)
+                .putShort((short) version)
+                .putLong(7)
+                .putLong(first)
+                .putLong(last)
+                .putLong(0)
+                .array();
+    }
+
+    /** Kafka loads no log with such a file; without the log's swap and with it. */
+    @Test
+    void anIndexOfAbortedTransactionsThatIsNoneIsNotSwappedIn() throws IOException {
+        final String name = "00000000000000000016.txnindex.swap";
+        final byte[][] garbage = {
+            new byte[33], aborted(1, 16, 20), aborted(0, 21, 20), aborted(0, 2, 15), concat(aborted(0, 16, 30), aborted(0, 16, 29))
+        };
+        for (final byte[] content : garbage) {
+            isLeft(name, content);
+        }
+        Files.write(directory.resolve("00000000000000000000.txnindex.swap"), garbage[0]);
+        isLeft(MERGED, merged);
+        Files.delete(directory.resolve("00000000000000000000.txnindex.swap"));
+        Files.write(directory.resolve(name), aborted(0, 3, 20));
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0").open(NOW)) {
+            assertEquals(56, log.endOffset());
+        }
+        assertArrayEquals(aborted(0, 3, 20), Files.readAllBytes(directory.resolve("00000000000000000016.txnindex")));
+    }
 }

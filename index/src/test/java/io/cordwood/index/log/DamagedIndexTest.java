@@ -1,5 +1,7 @@
 package io.cordwood.index.log;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +19,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import io.cordwood.log.RecoveryReport;
+import java.util.List;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -93,6 +97,27 @@ final class DamagedIndexTest {
                 assertEquals(offset, reader.offsetForTimestamp(timestamp(offset), Long.MAX_VALUE));
                 assertTrue(reader.read(offset, Long.MAX_VALUE, 1) > 0);
             }
+        }
+    }
+
+    /** It may be of a segment that never got its name: not even one that looks sound is believed. */
+    @Test
+    void anIndexSwapWithoutItsLogIsNotBelieved() throws IOException {
+        final byte[] offsets = Files.readAllBytes(file(LogFiles.OFFSET_INDEX));
+        final byte[] times = Files.readAllBytes(file(LogFiles.TIME_INDEX));
+        for (final String suffix : List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX)) {
+            final Path swap = file(suffix + LogFiles.SWAP);
+            Files.write(swap, suffix.equals(LogFiles.TIME_INDEX) ? Arrays.copyOf(times, 12) : Arrays.copyOf(offsets, 8));
+            try (DiskStorage storage = new DiskStorage(directory);
+                    Log log = openFrom(storage, Long.MAX_VALUE)) {
+                assertAllFound(log);
+                assertEquals(
+                        RecoveryReport.Kind.LEFTOVER_DELETED,
+                        log.recovery().entries().get(0).kind());
+            }
+            assertFalse(Files.exists(swap));
+            assertArrayEquals(offsets, Files.readAllBytes(file(LogFiles.OFFSET_INDEX)));
+            assertArrayEquals(times, Files.readAllBytes(file(LogFiles.TIME_INDEX)));
         }
     }
 
