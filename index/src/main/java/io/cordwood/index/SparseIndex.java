@@ -369,7 +369,9 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
      * for the offset entries below its offset, and for the one that has its offset.
      */
     private static int offsetsShown(final EntryTable offsets, final EntryTable times) {
-        final int inOrder = times.entries();
+        // What lies behind the last offset entry may be of sealing, or of nothing: that is seen when its batch is
+        // given.
+        final int inOrder = timesUpTo(times, times.entries(), lastOf(offsets, offsets.entries()));
         if (inOrder == 0) {
             return 0;
         }

@@ -100,8 +100,8 @@ final class IndexCorpusTest {
             assertEquals(List.of(), faults(copy, segment, true), segment.name());
         }
         assertEquals(19, untrimmed);
-        assertEquals(11, fedEarlier, "whose last entries are not shown to be complete by the time index");
-        assertEquals(129, fedFromLast);
+        assertEquals(12, fedEarlier, "whose last entries are not shown to be complete by the time index");
+        assertEquals(128, fedFromLast);
     }
 
     @Test

@@ -199,8 +199,7 @@ final class Leftovers {
         return names;
     }
 
-    private boolean isOfListedLog(
-            final long base, final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+    private boolean isOfListedLog(final long base, final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
         return base >= 0
                 && !swaps.containsKey(base)
                 && !leftSwaps.contains(base)

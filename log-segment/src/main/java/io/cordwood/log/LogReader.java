@@ -417,7 +417,8 @@ public final class LogReader implements AutoCloseable {
         final int most = Math.min(shown, Math.max(bytesMax, first));
         run.start(offset, isByHint);
         final int whole = run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
-        if (whole < 0) {
+        // Fewer bytes than a batch has, at the end of a sealed segment, do not become more.
+        if (whole < 0 || (whole == 0 && first < 0 && position < bytes)) {
             stepOver(in, offset, end);
             return show(offset, upTo, bytesMax);
         }

@@ -253,7 +253,10 @@ final class SegmentScan implements AutoCloseable {
                 && batch.magic() >= RecordBatchDescriptor.MAGIC_V2) {
             final long last = batch.lastOffset();
             final long bound = kind == Fault.Kind.BAD_MAGIC ? end : Math.min(end, keepBelow);
-            if (expected >= 0 && batch.baseOffset() == expected && last >= expected && last < bound) {
+            final long following = baseOffsetAt(behind);
+            // How many offsets it has lies below a checksum that is wrong: not more than the next batch leaves it.
+            final boolean isConfirmed = kind == Fault.Kind.BAD_MAGIC || following < expected || following > last;
+            if (expected >= 0 && batch.baseOffset() == expected && last >= expected && last < bound && isConfirmed) {
                 isPlaced = true;
                 expected = last + 1;
             }
@@ -261,6 +264,17 @@ final class SegmentScan implements AutoCloseable {
         behindBad = behind;
         isThinned |= !isPlaced;
         return Step.BAD;
+    }
+
+    /** Base offset of a batch at a position; -1 if there is none. */
+    private long baseOffsetAt(final long position) {
+        if (to - position < RecordBatchDescriptor.LOG_OVERHEAD) {
+            return -1;
+        }
+        try (FileView view = new FileView()) {
+            final int shown = segment().file().view(position, Long.BYTES, view);
+            return shown == Long.BYTES ? view.buffer().getLong(0, ByteOrder.BIG_ENDIAN) : -1;
+        }
     }
 
     private Segment segment() {

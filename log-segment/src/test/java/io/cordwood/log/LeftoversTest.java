@@ -328,7 +328,11 @@ final class LeftoversTest {
     void anIndexOfAbortedTransactionsThatIsNoneIsNotSwappedIn() throws IOException {
         final String name = "00000000000000000016.txnindex.swap";
         final byte[][] garbage = {
-            new byte[33], aborted(1, 16, 20), aborted(0, 21, 20), aborted(0, 2, 15), concat(aborted(0, 16, 30), aborted(0, 16, 29))
+            new byte[33],
+            aborted(1, 16, 20),
+            aborted(0, 21, 20),
+            aborted(0, 2, 15),
+            concat(aborted(0, 16, 30), aborted(0, 16, 29))
         };
         for (final byte[] content : garbage) {
             isLeft(name, content);

@@ -1,8 +1,8 @@
 package io.cordwood.index.log;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.index.SparseIndexes;
@@ -12,6 +12,7 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.LogReader;
+import io.cordwood.log.RecoveryReport;
 import io.cordwood.log.RetentionResult;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.store.DiskStorage;
@@ -19,10 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import io.cordwood.log.RecoveryReport;
-import java.util.List;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,7 +107,8 @@ final class DamagedIndexTest {
         final byte[] times = Files.readAllBytes(file(LogFiles.TIME_INDEX));
         for (final String suffix : List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX)) {
             final Path swap = file(suffix + LogFiles.SWAP);
-            Files.write(swap, suffix.equals(LogFiles.TIME_INDEX) ? Arrays.copyOf(times, 12) : Arrays.copyOf(offsets, 8));
+            Files.write(
+                    swap, suffix.equals(LogFiles.TIME_INDEX) ? Arrays.copyOf(times, 12) : Arrays.copyOf(offsets, 8));
             try (DiskStorage storage = new DiskStorage(directory);
                     Log log = openFrom(storage, Long.MAX_VALUE)) {
                 assertAllFound(log);
