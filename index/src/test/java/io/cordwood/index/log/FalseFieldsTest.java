@@ -134,7 +134,7 @@ final class FalseFieldsTest {
             }
             tried++;
             final ByteBuffer changed = ByteBuffer.wrap(log.array().clone());
-            changed.putLong(at, changed.getLong(at) & ~(Long.lowestOneBit(changed.getLong(at))));
+            changed.putLong(at, changed.getLong(at) & ~Long.lowestOneBit(changed.getLong(at)));
             Files.write(file(0, LogFiles.LOG), changed.array());
             try (Log opened = open(0, "1000000")) {
                 assertEquals(RECORDS, opened.endOffset(), "batch " + batch);
