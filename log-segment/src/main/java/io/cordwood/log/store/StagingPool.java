@@ -72,6 +72,11 @@ final class StagingPool {
         }
     }
 
+    /** Bytes that are kept for whoever comes next, for tests. */
+    long idleBytes() {
+        return idleBytes.get();
+    }
+
     /** Frees what is idle. */
     void close() {
         for (final Shelf shelf : shelves) {

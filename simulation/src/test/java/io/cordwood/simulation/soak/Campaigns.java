@@ -1,6 +1,8 @@
 package io.cordwood.simulation.soak;
 
 import io.cordwood.simulation.crash.CrashSoak;
+import io.cordwood.simulation.kill.KilledLives;
+import io.cordwood.simulation.races.Races;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,7 +11,10 @@ public final class Campaigns {
     private static final List<Figure> FIGURES = List.of(
             new Figure("G1", "distinct states", 1_000_000),
             new Figure("G2", "tears", 200_000),
-            new Figure("G3", "nested states", 50_000));
+            new Figure("G3", "nested states", 50_000),
+            new Figure("G13", "structures", 7),
+            new Figure("G13", "scenarios", 700),
+            new Figure("G17", "kills", 100));
 
     private Campaigns() {}
 
@@ -30,6 +35,8 @@ public final class Campaigns {
     public static List<Campaign> all() {
         final List<Campaign> all = new ArrayList<>();
         all.addAll(CrashSoak.campaigns());
+        all.addAll(Races.campaigns());
+        all.addAll(KilledLives.campaigns());
         return all;
     }
 

@@ -1,0 +1,14 @@
+package io.cordwood.simulation.races;
+
+import io.cordwood.log.AppenderRace;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A sample of {@link AppenderRace}. */
+@Tag("races")
+final class AppenderRaceTest {
+    @Test
+    void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
+        Races.play(AppenderRace.class, Races.SAMPLE_SEED, 6, 60);
+    }
+}

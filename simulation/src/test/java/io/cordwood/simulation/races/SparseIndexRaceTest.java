@@ -1,0 +1,14 @@
+package io.cordwood.simulation.races;
+
+import io.cordwood.index.SparseIndexRace;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A sample of {@link SparseIndexRace}. */
+@Tag("races")
+final class SparseIndexRaceTest {
+    @Test
+    void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
+        Races.play(SparseIndexRace.class, Races.SAMPLE_SEED, 5, 100);
+    }
+}
