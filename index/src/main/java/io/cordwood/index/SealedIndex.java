@@ -47,7 +47,8 @@ final class SealedIndex implements IndexTables {
         this.times = new SealedTable(
                 storage, timePath, EntryKind.TIME, completed.times().entries());
         this.largestTimestamp = completed.largestTimestamp();
-        this.isUnforced = new AtomicBoolean(!completed.files().isReplacing());
+        // Files that are sound and so were left alone may be those of a process that was killed before its force.
+        this.isUnforced = new AtomicBoolean(true);
         // Under their present names: a force may come when they have others.
         try {
             offsets.enter();

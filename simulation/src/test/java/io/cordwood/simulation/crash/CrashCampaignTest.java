@@ -9,8 +9,12 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each scenario with every cut, and a few of its states at random; {@code bin/soak --goals} looks at many more. */
+/** Each scenario with every cut, a few of its states at random, and cuts of some of the recoveries; {@code bin/soak --goals} looks at many
+ * more. */
 final class CrashCampaignTest {
+    /** Of so many states one has its recovery cut at each act, and of what that leaves one in as many once more. */
+    private static final int NESTED_ONE_IN = 50;
+
     static List<String> names() {
         return CrashCampaigns.names();
     }
@@ -22,6 +26,7 @@ final class CrashCampaignTest {
                 CrashCampaigns.explorer(name, CommitSeed.get()).randomStates(2).explore();
         assertTrue(report.acts() >= 60, report.toString());
         assertEquals(report.acts() + 1, report.points());
+        assertTrue(report.nestedPoints() > 0, report.toString());
         assertTrue(report.distinct() >= 300 && report.tears() >= 50, report.toString());
     }
 }

@@ -13,7 +13,7 @@ public final class CrashSoak {
     private static final int RANDOM_STATES = 48;
 
     /** Recoveries are many, and a recovery of a recovery is one for each of their acts. */
-    private static final int NESTED_ONE_IN = 40;
+    private static final int NESTED_ONE_IN = 6;
 
     private CrashSoak() {}
 

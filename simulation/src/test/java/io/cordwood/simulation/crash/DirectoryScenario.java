@@ -52,8 +52,10 @@ final class DirectoryScenario implements CrashScenario {
         if (model.isClosed() && !first.wasClean()) {
             throw new AssertionError("the marker of a clean close is missing");
         }
+        final Map<PartitionName, Long> points = recoveryPoints(disk);
         for (final PartitionName name : first.names()) {
-            exams.put(name, new LogExam(DirectoryLife.open(first, name, isMapped), model.log(name)));
+            final long trusted = first.wasClean() ? Long.MAX_VALUE : points.getOrDefault(name, 0L);
+            exams.put(name, new LogExam(DirectoryLife.open(first, name, isMapped), model.log(name), trusted));
         }
         final SimulatedStorage next = disk.kill();
         try (LogDirectory again = DirectoryLife.open(next)) {
@@ -78,15 +80,34 @@ final class DirectoryScenario implements CrashScenario {
         if (!directory.findings().equals(List.of())) {
             throw new AssertionError("no power cut explains what is found: " + directory.findings());
         }
-        final Map<PartitionName, Long> points = OffsetCheckpoint.read(disk, "", OffsetCheckpoint.RECOVERY_POINTS);
-        if (points == null || directory.wasClean()) {
+        if (directory.wasClean()) {
             return;
         }
+        final Map<PartitionName, Long> points = recoveryPoints(disk);
         for (final PartitionName name : directory.names()) {
             final long point = points.getOrDefault(name, 0L);
             final long most = model.log(name).pointMost();
             if (point > most) {
-                throw new AssertionError("the recovery point of " + name + " is " + point + ", forced is " + most);
+                requireBytesBelow(disk, name, point, most);
+            }
+        }
+    }
+
+    private static Map<PartitionName, Long> recoveryPoints(final SimulatedStorage disk) {
+        final Map<PartitionName, Long> points = OffsetCheckpoint.read(disk, "", OffsetCheckpoint.RECOVERY_POINTS);
+        return points == null ? Map.of() : points;
+    }
+
+    /** A recovery that was cut has forced more than the script did: then the bytes must be there without trust in the point. */
+    private void requireBytesBelow(
+            final SimulatedStorage disk, final PartitionName name, final long point, final long forced) {
+        final SimulatedStorage copy = disk.afterPowerCut(PowerCut.everything());
+        copy.delete(OffsetCheckpoint.RECOVERY_POINTS);
+        try (LogDirectory directory = DirectoryLife.open(copy)) {
+            final long end = DirectoryLife.open(directory, name, isMapped).endOffset();
+            if (end < point) {
+                throw new AssertionError("the recovery point of " + name + " is " + point
+                        + ", but the script has forced " + forced + ", and without the point the log ends at " + end);
             }
         }
     }

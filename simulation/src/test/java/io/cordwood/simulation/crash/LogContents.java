@@ -99,9 +99,7 @@ final class LogContents {
             }
         }
         throw new AssertionError("at offset " + offset + " of a log from " + log.startOffset() + " to "
-                + log.endOffset() + ": " + reason + " batches " + batches.keySet() + " report "
-                + log.recovery().entries()
-                + new java.util.ArrayList<>(java.util.Arrays.asList(new Throwable().getStackTrace())).subList(0, 8));
+                + log.endOffset() + ": " + reason);
     }
 
     private void lookUp(final LogReader reader) {

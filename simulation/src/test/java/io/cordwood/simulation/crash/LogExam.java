@@ -40,8 +40,18 @@ final class LogExam {
     private final LongPredicate mayBeGap;
 
     LogExam(final Log log, final LogModel model) {
+        this(log, model, 0);
+    }
+
+    /**
+     * Examines.
+     *
+     * @param trustedBelow offset below which the open looks at nothing: a recovery that was cut may have told of a hole there.
+     */
+    LogExam(final Log log, final LogModel model, final long trustedBelow) {
         this.model = model;
-        this.mayBeGap = gaps(log, model);
+        final LongPredicate told = gaps(log, model);
+        this.mayBeGap = offset -> told.test(offset) || (offset >= model.owedEnd() && offset < trustedBelow);
         this.found = LogContents.readAndLookUp(log, mayBeGap);
         model.require(found);
         if (log.endOffset() < model.owedEnd()) {
