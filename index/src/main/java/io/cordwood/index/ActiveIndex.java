@@ -51,6 +51,7 @@ final class ActiveIndex implements IndexTables {
     /** Behind the last entry of the file one is missing only if a batch begins more than so many bytes behind it. */
     private long tailBytes;
 
+    private int lastGiven = -1;
     private int lastRelative = -1;
     private long lastPosition;
     private long lastTimestamp = -1;
@@ -109,6 +110,11 @@ final class ActiveIndex implements IndexTables {
         return lastPosition;
     }
 
+    /** Relative offset of the last batch that was given; -1 if none was. */
+    int lastGiven() {
+        return lastGiven;
+    }
+
     void append(final long relativeOffset, final long position, final long maxTimestamp) {
         if (relativeOffset < 0
                 || relativeOffset > Integer.MAX_VALUE
@@ -118,6 +124,7 @@ final class ActiveIndex implements IndexTables {
             throw new IllegalArgumentException("batch with relative offset " + relativeOffset + " at position "
                     + position + " cannot follow relative offset " + lastRelative + " at position " + lastPosition);
         }
+        lastGiven = (int) relativeOffset;
         if (maxTimestamp > largestTimestamp) {
             largestRelative = (int) relativeOffset;
             LARGEST_TIMESTAMP.setRelease(this, maxTimestamp);

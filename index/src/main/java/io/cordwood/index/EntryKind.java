@@ -83,12 +83,12 @@ enum EntryKind {
     }
 
     /**
-     * Whether the only entry in order is one of zeros with more behind it: then it is padding like them. Alone in its file, or
-     * with greater ones behind it, it is an entry: of a first batch with one record of time 0, or at position 0 as old brokers
-     * indexed it.
+     * Whether the only entry in order is one of zeros with more behind it: then it is padding like them. With greater ones behind
+     * it, it is an entry: of a first batch with one record of time 0, or at position 0 as old brokers indexed it. Alone in its
+     * file, one of time 0 is not believed: it would say that all records are as old as that.
      */
     boolean isPadding(final DirectBuffer buffer, final int inOrder, final long inFile) {
-        return inOrder == 1 && inFile > 1 && isZero(buffer, 0);
+        return inOrder == 1 && (inFile > 1 || this == TIME) && isZero(buffer, 0);
     }
 
     /** Whether an entry is of zeros, as what was never written is. */

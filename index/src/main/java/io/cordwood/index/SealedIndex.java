@@ -6,6 +6,7 @@ import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ final class SealedIndex implements IndexTables {
 
     private final Storage storage;
     private final Supplier<String> logPath;
+    private final LongSupplier endRelative;
     private final SealedTable offsets;
     private final SealedTable times;
     private final long largestTimestamp;
@@ -24,9 +26,15 @@ final class SealedIndex implements IndexTables {
     private final AtomicBoolean isUnforced;
 
     /** An index of which nothing is known yet. */
-    SealedIndex(final Storage storage, final Supplier<String> logPath, final String offsetPath, final String timePath) {
+    SealedIndex(
+            final Storage storage,
+            final Supplier<String> logPath,
+            final LongSupplier endRelative,
+            final String offsetPath,
+            final String timePath) {
         this.storage = storage;
         this.logPath = logPath;
+        this.endRelative = endRelative;
         this.offsets = new SealedTable(storage, offsetPath, EntryKind.OFFSET);
         this.times = new SealedTable(storage, timePath, EntryKind.TIME);
         this.largestTimestamp = UNKNOWN;
@@ -37,11 +45,13 @@ final class SealedIndex implements IndexTables {
     SealedIndex(
             final Storage storage,
             final Supplier<String> logPath,
+            final LongSupplier endRelative,
             final String offsetPath,
             final String timePath,
             final ActiveIndex completed) {
         this.storage = storage;
         this.logPath = logPath;
+        this.endRelative = endRelative;
         this.offsets = new SealedTable(
                 storage, offsetPath, EntryKind.OFFSET, completed.offsets().entries());
         this.times = new SealedTable(
@@ -96,6 +106,11 @@ final class SealedIndex implements IndexTables {
             return UNREADABLE;
         }
         return entries == 0 ? -1 : TimeIndexDescriptor.timestamp(view.buffer(), entries - 1);
+    }
+
+    /** Relative offset of the segment's end, below which every entry must lie. */
+    long endRelative() {
+        return endRelative.getAsLong();
     }
 
     /** Length of the segment's file, below which every entry must point. */

@@ -66,7 +66,7 @@ final class SealedTable {
             }
             final int known = entries;
             if (known == UNKNOWN) {
-                return readThrough(open, segment.endPosition(), view);
+                return readThrough(open, segment, view);
             }
             return known == 0 ? 0 : open.view(0, known * kind.bytes(), view) / kind.bytes();
         } catch (final StorageException e) {
@@ -91,7 +91,7 @@ final class SealedTable {
                         && length <= Integer.MAX_VALUE
                         && length % kind.bytes() == 0
                         && open.view(0, (int) length, view) == length
-                        && fitTogether(view, (int) inFile - 1)) {
+                        && fitTogether(view, (int) inFile - 1, segment.endRelative())) {
                     return (int) inFile;
                 }
             }
@@ -138,18 +138,19 @@ final class SealedTable {
         return file instanceof StorageFile open ? open : null;
     }
 
-    private boolean fitTogether(final FileView view, final int last) {
-        return kind.isLawful(view.buffer(), -1, 0, EntryKind.END_RELATIVE, Long.MAX_VALUE)
-                && kind.isLawful(view.buffer(), 0, last, EntryKind.END_RELATIVE, Long.MAX_VALUE);
+    private boolean fitTogether(final FileView view, final int last, final long endRelative) {
+        return kind.isLawful(view.buffer(), -1, 0, endRelative, Long.MAX_VALUE)
+                && kind.isLawful(view.buffer(), 0, last, endRelative, Long.MAX_VALUE);
     }
 
-    private int readThrough(final StorageFile open, final long endPosition, final FileView view) {
+    private int readThrough(final StorageFile open, final SealedIndex segment, final FileView view) {
+        final long endPosition = segment.endPosition();
         final long length = open.length();
         final long inFile = Math.min(length, Integer.MAX_VALUE) / kind.bytes();
         int inOrder = 0;
         if (inFile > 0) {
             final int shown = open.view(0, (int) inFile * kind.bytes(), view) / kind.bytes();
-            inOrder = kind.believed(view.buffer(), 0, shown, EntryKind.END_RELATIVE, endPosition);
+            inOrder = kind.believed(view.buffer(), 0, shown, segment.endRelative(), endPosition);
             if (kind.isPadding(view.buffer(), inOrder, shown)) {
                 inOrder = 0;
             }

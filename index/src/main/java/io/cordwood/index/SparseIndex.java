@@ -33,6 +33,11 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
     private final String offsetPath;
     private final String timePath;
     private volatile IndexTables tables;
+    private volatile long sealedEnd = EntryKind.END_RELATIVE;
+
+    /** Relative offset of the last time entry that was loaded, if nothing but its batch explains it; else -1. */
+    private long lastFound = -1;
+
     private Finding finding = Finding.SOUND;
     private boolean isClosed;
 
@@ -52,7 +57,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             final IndexFiles files = GrowingFiles.create(storage, offsetPath, timePath);
             this.tables = new ActiveIndex(limits, files);
         } else {
-            this.tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
+            this.tables = new SealedIndex(storage, this::logPath, this::sealedEnd, offsetPath, timePath);
         }
     }
 
@@ -149,7 +154,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             if (!active.files().isReplacing()) {
                 return cut(active, endOffset, endPosition);
             }
-            tables = new SealedIndex(storage, this::logPath, offsetPath, timePath);
+            tables = new SealedIndex(storage, this::logPath, this::sealedEnd, offsetPath, timePath);
             active.files().release();
         }
         return load(GrowingFiles.open(storage, offsetPath, timePath), endOffset, endPosition);
@@ -209,8 +214,21 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
     }
 
     @Override
+    public void endsAt(final long endOffset) {
+        sealedEnd = endRelative(endOffset);
+    }
+
+    private long sealedEnd() {
+        return sealedEnd;
+    }
+
+    @Override
     public void restored() {
-        active("restored").restored();
+        final ActiveIndex active = active("restored");
+        active.restored();
+        if (lastFound > active.lastGiven()) {
+            finding = Finding.GARBAGE;
+        }
     }
 
     @Override
@@ -218,7 +236,7 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
         final ActiveIndex completed = active("seal");
         completed.seal();
         finding = finding();
-        tables = new SealedIndex(storage, this::logPath, offsetPath, timePath, completed);
+        tables = new SealedIndex(storage, this::logPath, this::sealedEnd, offsetPath, timePath, completed);
         completed.files().release();
     }
 
@@ -314,11 +332,13 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
             final boolean isTimesFault = wasSealed && areOffsetsWhole && (times.isDamaged() || times.entries() == 0);
             final boolean isOffsetsFault =
                     wasSealed && (offsets.isDamaged() || (offsets.entries() == 0 && times.entries() > 1));
-            finding = offsets.isGarbage() || times.isGarbage() ? Finding.GARBAGE : Finding.SOUND;
+            // A crash may leave entries behind the end of a log, but none behind that of a sealed segment.
+            final boolean isBeyond = lastTime(times) >= sealedEnd;
+            lastFound = wasSealed && endRelative == EntryKind.END_RELATIVE ? lastTime(times) : -1;
+            finding = offsets.isGarbage() || times.isGarbage() || isBeyond ? Finding.GARBAGE : Finding.SOUND;
             final int shown = offsetsShown(offsets, times);
             // An entry at position 0 alone is of the first batch that will be given, and held against it.
-            final int offsetsKept =
-                    shown == 1 && OffsetIndexDescriptor.position(offsets.memory(), 0) == 0 ? 0 : shown;
+            final int offsetsKept = shown == 1 && OffsetIndexDescriptor.position(offsets.memory(), 0) == 0 ? 0 : shown;
             final int timesKept = timesUpTo(times, times.entries(), lastOf(offsets, offsetsKept));
             final long feedFrom = goOn(
                     files,
@@ -403,6 +423,11 @@ public final class SparseIndex implements SegmentIndex, IndexLookUps {
     /** Relative offset of the last of so many offset entries; -1 if there is none. */
     private static long lastOf(final EntryTable offsets, final int count) {
         return count == 0 ? -1 : OffsetIndexDescriptor.relativeOffset(offsets.memory(), count - 1);
+    }
+
+    /** Relative offset of the last time entry; -1 if there is none. */
+    private static long lastTime(final EntryTable times) {
+        return times.entries() == 0 ? -1 : TimeIndexDescriptor.relativeOffset(times.memory(), times.entries() - 1);
     }
 
     private String logPath() {

@@ -28,6 +28,14 @@ final class IndexRestore {
         return judged(segment, segment.index().restore(end, upTo));
     }
 
+    /**
+     * Same, up to where the batches are judged from. The entry that leads there is kept: without it the next recovery would
+     * begin at the one before, and with a longer interval it would not come back.
+     */
+    long restoreUpTo(final Segment segment, final long judgedFrom) {
+        return restore(segment, Long.MAX_VALUE, judgedFrom == 0 ? 0 : judgedFrom + 1);
+    }
+
     /** Same, of an index that is sealed again: its files are replaced then, as far as they have to be. */
     long mend(final Segment segment, final long end, final long upTo) {
         return judged(segment, segment.index().mend(end, upTo));
@@ -47,7 +55,10 @@ final class IndexRestore {
 
     /** Tells of an index that was looked into. What looks odd from outside may be legal, such as one that is full. */
     void noteMended(final Segment segment, final boolean isSound) {
-        if (!isSound && segment.bytes() > 0 && segment.index().finding() != SegmentIndex.Finding.SOUND) {
+        final SegmentIndex.Finding finding = segment.index().finding();
+        final boolean isTold =
+                isSound ? finding == SegmentIndex.Finding.GARBAGE : finding != SegmentIndex.Finding.SOUND;
+        if (isTold && segment.bytes() > 0) {
             note(segment);
         }
     }

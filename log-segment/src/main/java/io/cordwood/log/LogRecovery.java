@@ -271,6 +271,7 @@ final class LogRecovery implements AutoCloseable {
      * @param believed up to which position the index may be believed; {@link #NOWHERE} if it need not be looked at.
      */
     private boolean recoverSegment(final Segment segment, final boolean isSound, final long believed, final long end) {
+        segment.index().endsAt(end);
         if (overflows(segment, end)) {
             return false;
         }
@@ -280,10 +281,10 @@ final class LogRecovery implements AutoCloseable {
         final long statesFrom = statesFrom(segment, end);
         long feedFrom = NOWHERE;
         if (isLast) {
-            feedFrom = judgedFrom < lastFeedFrom ? indexes.restore(segment, Long.MAX_VALUE, judgedFrom) : lastFeedFrom;
+            feedFrom = judgedFrom < lastFeedFrom ? indexes.restoreUpTo(segment, judgedFrom) : lastFeedFrom;
             endOffset = segment.baseOffset();
         } else if (isJudged) {
-            feedFrom = indexes.restore(segment, Long.MAX_VALUE, judgedFrom);
+            feedFrom = indexes.restoreUpTo(segment, judgedFrom);
         } else if (believed != NOWHERE) {
             feedFrom = indexes.mend(segment, isSealedLate ? Long.MAX_VALUE : end, believed);
         }

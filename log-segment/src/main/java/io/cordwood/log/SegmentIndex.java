@@ -33,6 +33,16 @@ public interface SegmentIndex extends AutoCloseable {
     IndexLookUps lookUps();
 
     /**
+     * Says where the segment ends, of one that is sealed: an entry at or behind that offset speaks of another segment's batches,
+     * and is neither believed nor explained by a crash. To be called before anything is looked up.
+     *
+     * @param endOffset base offset of the next segment; {@code Long.MAX_VALUE} if there is none.
+     */
+    default void endsAt(final long endOffset) {
+        // Who keeps no files has no such entries.
+    }
+
+    /**
      * Opens the index for appending after an open, a recovery or a truncation: keeps the first entries, as far as they can be
      * believed and lie below both ends. What is beyond them is gone durably on return; other entries stay in the files and are
      * held against the batches that are given next. A file that is missing or damaged is so built anew, and it alone.
