@@ -416,9 +416,9 @@ public final class LogReader implements AutoCloseable {
         }
         final int most = Math.min(shown, Math.max(bytesMax, first));
         run.start(offset, isByHint);
-        final int whole = run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
-        // Fewer bytes than a batch has, at the end of a sealed segment, do not become more.
-        if (whole < 0 || (whole == 0 && first < 0 && position < bytes)) {
+        final int whole =
+                first < 0 ? -1 : run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
+        if (whole < 0) {
             stepOver(in, offset, end);
             return show(offset, upTo, bytesMax);
         }

@@ -110,6 +110,7 @@ final class ReadRun implements AutoCloseable {
     void start(final long offset, final boolean follows) {
         nextOffset = offset;
         isFollowing = follows;
+        behindFlaw = -1;
     }
 
     /**
@@ -123,7 +124,6 @@ final class ReadRun implements AutoCloseable {
      * @return bytes; 0 if the first batch is too late, -1 if it is not good.
      */
     int length(final DirectBuffer buffer, final int most, final long left, final long segmentEnd, final long upTo) {
-        behindFlaw = -1;
         lastEpoch = Integer.MIN_VALUE;
         int at = 0;
         while (most - at >= WALK_BYTES || (most - at == LEGACY_BYTES_MIN && isLegacy(buffer, at))) {

@@ -1,0 +1,86 @@
+package io.cordwood.log;
+
+import static io.cordwood.log.TestBatches.at;
+import static io.cordwood.log.TestBatches.batch;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.log.store.DiskStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whoever reads what is damaged is told so, wherever it begins and whatever it read before; what is good around it is served. */
+final class DamagedReadsTest {
+    private static final long NOW = 1_700_000_000_000L;
+    /** Of a batch with three records. */
+    private static final int BYTES = records(0).length;
+
+    @TempDir
+    Path root;
+
+    private DiskStorage storage = new DiskStorage(Path.of(""));
+
+    private static byte[] records(final long base) {
+        final UnsafeBuffer batch = at(base, 0, batch(NOW, "v".repeat(30), "v".repeat(30), "v".repeat(30)));
+        final byte[] bytes = new byte[batch.capacity()];
+        batch.getBytes(0, bytes);
+        return bytes;
+    }
+
+    /** Batches of three records each, from a base on; opened is the directory as if it had been closed cleanly. */
+    private static byte[] segment(final long base, final int batches) {
+        final ByteBuffer bytes = ByteBuffer.allocate(batches * BYTES);
+        for (int i = 0; i < batches; i++) {
+            bytes.put(records(base + 3L * i));
+        }
+        return bytes.array();
+    }
+
+    private void write(final long base, final byte[] bytes) throws IOException {
+        Files.createDirectories(root.resolve("t-0"));
+        Files.write(root.resolve("t-0").resolve(LogFiles.name(base, LogFiles.LOG)), bytes);
+    }
+
+    private Log open(final long recoveryPoint) {
+        storage = new DiskStorage(root);
+        return new LogBuilder(storage, "t-0").recoveryPoint(recoveryPoint).open(NOW);
+    }
+
+    static IntStream tornEnds() {
+        return IntStream.range(1, BYTES);
+    }
+
+    /** Also a reader that comes from the batch before it, and asks for few bytes. */
+    @ParameterizedTest
+    @MethodSource("tornEnds")
+    void aTornEndOfASealedSegmentIsToldToEachReader(final int torn) throws IOException {
+        write(0, Arrays.copyOf(segment(0, 3), 2 * BYTES + torn));
+        write(9, segment(9, 2));
+        try (Log log = open(Long.MAX_VALUE)) {
+            for (final int bytesMax : new int[] {1, 1 << 20}) {
+                try (LogReader reader = log.newReader();
+                        LogReader fresh = log.newReader()) {
+                    assertTrue(reader.read(3, Long.MAX_VALUE, bytesMax) > 0);
+                    assertEquals(6, reader.nextOffset());
+                    for (final LogReader each : new LogReader[] {reader, reader, fresh}) {
+                        final CorruptLogException damage =
+                                assertThrows(CorruptLogException.class, () -> each.read(6, Long.MAX_VALUE, bytesMax));
+                        assertEquals(2L * BYTES, damage.position());
+                        assertEquals(9, damage.nextOffset());
+                    }
+                    assertTrue(reader.read(9, Long.MAX_VALUE, bytesMax) > 0);
+                }
+            }
+        }
+        storage.close();
+    }
+}
