@@ -14,6 +14,7 @@ final class HeaderWalk implements AutoCloseable {
     private final CloseLook closeLook;
     private final FileView probe = new FileView();
     private int sizeFound;
+    private long dueFound;
 
     HeaderWalk(final ReadRun run, final CloseLook closeLook) {
         this.run = run;
@@ -35,10 +36,13 @@ final class HeaderWalk implements AutoCloseable {
     private long walk(
             final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
         sizeFound = -1;
+        dueFound = -1;
         final long bytes = in.bytes();
         final long reach = Math.min(end, in.reach());
         long expected = due;
         long at = from;
+        long front = -1;
+        long frontDue = -1;
         long shownFrom = from;
         int shown = 0;
         while (at < bytes) {
@@ -52,7 +56,7 @@ final class HeaderWalk implements AutoCloseable {
             if (expected < 0 && (size < 0 || first < in.baseOffset() || last > offset)) {
                 return -1;
             }
-            boolean isOdd = size < 0 || first < expected || last >= reach;
+            boolean isOdd = size < 0 || first < expected || last < first || last >= reach;
             // A gap is legal, but not one in which the next batch begins: then it is this one that is wrong.
             final boolean isDoubtful = expected < 0 ? last >= offset : first > expected;
             if (!isOdd && isDoubtful && bytes - at - size >= Long.BYTES) {
@@ -64,25 +68,36 @@ final class HeaderWalk implements AutoCloseable {
                 final long next = baseOffset((int) (behind - shownFrom));
                 isOdd = next >= Math.max(0, expected) && next <= last;
             }
-            if (isOdd && expected < 0) {
+            // Where only the index led, the fault may lie in front of what shows it.
+            final boolean isMissing = last >= offset && first > offset;
+            if (due < 0 && (isMissing || isOdd)) {
                 return -1;
             }
-            if (isOdd) {
-                final long found = closeLook.find(in, at, expected, end, offset, logEnd);
-                return found < 0 ? bytes : found;
+            if (isOdd || (isMissing && front >= 0)) {
+                return lookClosely(in, front < 0 ? at : front, front < 0 ? expected : frontDue, offset, end, logEnd);
             }
             if (last >= offset) {
-                // Behind a place that only the index gave, a gap may be an overlap that was not seen.
-                if (due < 0 && first > offset) {
-                    return -1;
-                }
                 sizeFound = size;
+                dueFound = expected;
                 return at;
             }
+            front = at;
+            frontDue = expected;
             expected = last + 1;
             at += size;
         }
-        return bytes;
+        if (due < 0) {
+            return -1;
+        }
+        return front < 0 ? bytes : lookClosely(in, front, frontDue, offset, end, logEnd);
+    }
+
+    /** From the batch in front of what is odd or missing: where that ends it says itself, and nobody has checked it. */
+    private long lookClosely(
+            final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
+        final long bytes = in.bytes();
+        final long found = closeLook.find(in, from, due, end, offset, logEnd);
+        return found < 0 ? bytes : found;
     }
 
     /** Base offset of the batch that is shown at an index; -1 if the file was cut in front of it. */
@@ -95,6 +110,11 @@ final class HeaderWalk implements AutoCloseable {
     /** Size of the batch that {@link #find} found; -1 if that took a close look. */
     int sizeFound() {
         return sizeFound;
+    }
+
+    /** Offset that is due at the batch that {@link #find} found; -1 if only the index, or a close look, says that it is there. */
+    long dueFound() {
+        return dueFound;
     }
 
     /** Size of the batch at a position; -1 if it is none, then the run says why. */

@@ -41,6 +41,10 @@ public final class LogReader implements AutoCloseable {
 
     private @Nullable Segment segment;
     private long position;
+
+    /** Offset that is due at the position; -1 if that is not known. */
+    private long due;
+
     private long length;
     private long nextOffset;
 
@@ -348,6 +352,7 @@ public final class LogReader implements AutoCloseable {
         if (offset == hintOffset && isHintGood(list)) {
             segment = hintSegment;
             position = hintPosition;
+            due = offset;
             isByHint = true;
             isWalked = false;
             return 1;
@@ -392,11 +397,8 @@ public final class LogReader implements AutoCloseable {
     /** Goes to the batch that holds an offset or follows it; false if the segment ends below the offset. */
     private boolean walk(final Segment in, final long offset, final long end) {
         position = headers.find(in, offset, end, positions.publishedEnd());
+        due = headers.dueFound();
         return position < in.bytes();
-    }
-
-    private CorruptLogException damaged(final Segment in, final long at, final String reason) {
-        return new CorruptLogException(parts.storage().describe(in.path()), at, reason);
     }
 
     /** Shows whole batches from the position on. */
@@ -412,7 +414,8 @@ public final class LogReader implements AutoCloseable {
             first = run.size(view.buffer(), 0, bytes - position);
         }
         if (first > shown) {
-            throw damaged(in, position, "the batch claims " + first + " bytes, but the file has " + shown);
+            throw closeLook.damaged(
+                    in, position, "the batch claims " + first + " bytes, but the file has " + shown, -1);
         }
         final int most = Math.min(shown, Math.max(bytesMax, first));
         run.start(offset, isByHint);
@@ -432,12 +435,13 @@ public final class LogReader implements AutoCloseable {
         final String why = run.reason();
         final long next = run.behindFlaw();
         final long logEnd = positions.publishedEnd();
-        final long found = closeLook.find(in, position, offset, end, offset, logEnd);
+        final long found = closeLook.find(in, position, due, end, offset, logEnd);
         if (found <= position) {
             // Its bytes are right, but for what only the table of leader epochs tells.
             throw closeLook.damaged(in, position, why, Math.min(next, logEnd));
         }
         position = found;
+        due = -1;
         isByHint = false;
     }
 
@@ -451,7 +455,7 @@ public final class LogReader implements AutoCloseable {
     private long lengthBehindPosition(final Segment in) {
         final long bytes = in.bytes();
         if (bytes <= position) {
-            throw damaged(in, position, "the file ends at " + bytes);
+            throw closeLook.damaged(in, position, "the file ends at " + bytes, -1);
         }
         return bytes;
     }

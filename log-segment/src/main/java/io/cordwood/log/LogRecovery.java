@@ -338,7 +338,7 @@ final class LogRecovery implements AutoCloseable {
         final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped.
         final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE;
-        if (isKnown && !isJump && reached < end && !walked.isThinned()) {
+        if (isKnown && !isJump && reached < end && !walked.isThinned() && !walked.isBehindBad()) {
             note(
                     RecoveryReport.Kind.OFFSETS_MISSING,
                     segment.path(),

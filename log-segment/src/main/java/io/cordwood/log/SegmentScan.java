@@ -46,6 +46,12 @@ final class SegmentScan implements AutoCloseable {
     private long behindBad;
     private boolean isPlaced;
     private boolean isThinned;
+    private boolean isBehindBad;
+
+    /** The first good batch at or behind some place that was searched. */
+    private long goodPosition;
+
+    private long goodBase;
     private Fault.Kind kind = Fault.Kind.FOREIGN_BYTES;
     private @Nullable String reason;
 
@@ -92,8 +98,10 @@ final class SegmentScan implements AutoCloseable {
         keepBelow = keptBelow;
         expected = expectedOffset;
         reason = null;
-        if (from == 0 && bytes > 0) {
-            isThinned = false;
+        goodPosition = -1;
+        if (bytes > 0) {
+            isBehindBad = false;
+            isThinned &= from > 0;
         }
         scan.start(walked.file(), from, bytes);
     }
@@ -126,8 +134,8 @@ final class SegmentScan implements AutoCloseable {
         final long first = header.baseOffset();
         final long last = header.lastOffset();
         reason = misplaced(first, last);
-        if (reason == null && expected >= 0 && first > expected) {
-            isThinned = true;
+        final boolean isGap = expected >= 0 && first > expected;
+        if (reason == null && isGap) {
             final long following = scan.followingOffset();
             if (following >= expected && following <= last) {
                 kind = Fault.Kind.OFFSET_FALLS;
@@ -138,14 +146,16 @@ final class SegmentScan implements AutoCloseable {
             if (keepBelow <= Math.max(0, expected) && isTornHead(first)) {
                 return Step.END;
             }
-            // What is missing behind it may be its fault.
-            isThinned = true;
+            isBehindBad = true;
             return Step.BAD;
         }
         watchEpoch(header.partitionLeaderEpoch());
-        isThinned |= header.magic() < RecordBatchDescriptor.MAGIC_V2
+        // What is missing behind a bad batch may be its fault, and is no sign of a cleaner.
+        isThinned |= (isGap && !isBehindBad)
+                || header.magic() < RecordBatchDescriptor.MAGIC_V2
                 || header.recordCount() != last - first + 1
                 || header.hasDeleteHorizon();
+        isBehindBad = false;
         expected = last + 1;
         return Step.SOUND;
     }
@@ -252,29 +262,40 @@ final class SegmentScan implements AutoCloseable {
                 && behind == scan.position() + scan.declaredBytes()
                 && batch.magic() >= RecordBatchDescriptor.MAGIC_V2) {
             final long last = batch.lastOffset();
-            final long bound = kind == Fault.Kind.BAD_MAGIC ? end : Math.min(end, keepBelow);
-            final long following = baseOffsetAt(behind);
-            // How many offsets it has lies below a checksum that is wrong: not more than the next batch leaves it.
-            final boolean isConfirmed = kind == Fault.Kind.BAD_MAGIC || following < expected || following > last;
-            if (expected >= 0 && batch.baseOffset() == expected && last >= expected && last < bound && isConfirmed) {
+            final boolean isSealed = kind == Fault.Kind.BAD_MAGIC;
+            if (expected >= 0
+                    && batch.baseOffset() == expected
+                    && last >= expected
+                    && last < (isSealed ? end : Math.min(end, keepBelow))
+                    && (isSealed || last < goodBaseBehind(behind))) {
                 isPlaced = true;
                 expected = last + 1;
             }
         }
         behindBad = behind;
-        isThinned |= !isPlaced;
+        isBehindBad = true;
         return Step.BAD;
     }
 
-    /** Base offset of a batch at a position; -1 if there is none. */
-    private long baseOffsetAt(final long position) {
-        if (to - position < RecordBatchDescriptor.LOG_OVERHEAD) {
-            return -1;
+    /**
+     * Base offset of the next good batch that is not too early, {@link Long#MAX_VALUE} if there is none: what a wrong checksum covers
+     * must not claim the offsets of others.
+     */
+    private long goodBaseBehind(final long from) {
+        if (goodPosition < from) {
+            goodPosition = Long.MAX_VALUE;
+            goodBase = Long.MAX_VALUE;
+            final BatchCursor cursor = searchFrom(from);
+            while (goodPosition == Long.MAX_VALUE && cursor.next() != BatchCursor.Step.END) {
+                if (cursor.isCrcValid() && cursor.batch().baseOffset() >= expected) {
+                    goodPosition = cursor.position();
+                    goodBase = cursor.batch().baseOffset();
+                } else {
+                    cursor.resync();
+                }
+            }
         }
-        try (FileView view = new FileView()) {
-            final int shown = segment().file().view(position, Long.BYTES, view);
-            return shown == Long.BYTES ? view.buffer().getLong(0, ByteOrder.BIG_ENDIAN) : -1;
-        }
+        return goodBase;
     }
 
     private Segment segment() {
@@ -370,6 +391,11 @@ final class SegmentScan implements AutoCloseable {
     /** Whether the last segment that was walked and not empty shows that a cleaner took batches or records from it. */
     boolean isThinned() {
         return isThinned;
+    }
+
+    /** Whether the last batch that was walked is bad, so that what is missing behind it may be its own. */
+    boolean isBehindBad() {
+        return isBehindBad;
     }
 
     /** Lets go of the memory that is looked at; the scan can be started again. */
