@@ -119,8 +119,7 @@ final class ActiveIndex implements IndexTables {
         if (relativeOffset < 0
                 || relativeOffset > Integer.MAX_VALUE
                 || relativeOffset < lastRelative
-                || position < lastPosition
-                || position > Integer.MAX_VALUE) {
+                || position < lastPosition) {
             throw new IllegalArgumentException("batch with relative offset " + relativeOffset + " at position "
                     + position + " cannot follow relative offset " + lastRelative + " at position " + lastPosition);
         }
@@ -130,9 +129,11 @@ final class ActiveIndex implements IndexTables {
             LARGEST_TIMESTAMP.setRelease(this, maxTimestamp);
         }
         if (isRestoring && (offsets.hasFound() || times.hasFound())) {
-            holdFound((int) relativeOffset, (int) position);
+            holdFound((int) relativeOffset, position);
         }
-        if (position - lastPosition > tailBytes && !offsets.hasFound() && !isFull()) {
+        // No entry can name a larger position, nor can an append reach one: a segment that was found so large is read
+        // on from the last entry.
+        if (position - lastPosition > tailBytes && position <= Integer.MAX_VALUE && !offsets.hasFound() && !isFull()) {
             tailBytes = limits.intervalBytes();
             addEntry((int) relativeOffset, (int) position);
         }
@@ -165,7 +166,7 @@ final class ActiveIndex implements IndexTables {
         return isMended;
     }
 
-    private void holdFound(final int relativeOffset, final int position) {
+    private void holdFound(final int relativeOffset, final long position) {
         if (position >= foundBelow) {
             dropFalse(offsets, offsets.entries());
             dropHeld();
@@ -279,7 +280,7 @@ final class ActiveIndex implements IndexTables {
     }
 
     /** Adds the time entry that goes with an offset entry, unless those that were found in the file are enough. */
-    private void indexed(final int relativeOffset, final int position, final boolean isFound) {
+    private void indexed(final int relativeOffset, final long position, final boolean isFound) {
         lastRelative = relativeOffset;
         lastPosition = position;
         if (isFound && isRestoring && !areTimesSound && isHeldShort()) {

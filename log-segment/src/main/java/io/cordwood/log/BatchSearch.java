@@ -60,12 +60,24 @@ final class BatchSearch implements AutoCloseable {
         if (declared == end || (declared < end && isPlausible(declared))) {
             return declared;
         }
-        for (long position = bad + 1; position < end; position++) {
-            if (isPlausible(position) && isGood(position)) {
+        long position = bad + 1;
+        while (position < end) {
+            if (isZero(position)) {
+                position = firstNonZero(position) - LOG_OVERHEAD;
+            } else if (isPlausible(position) && isGood(position)) {
                 return position;
             }
+            position++;
         }
         return end;
+    }
+
+    /** Whether offset and length would be zero, and so are none: a hole may be as large as the file. */
+    private boolean isZero(final long position) {
+        return end - position >= LOG_OVERHEAD
+                && window.show(position, LOG_OVERHEAD, true)
+                && window.buffer().getLong(window.index(position)) == 0
+                && window.buffer().getInt(window.index(position) + Long.BYTES) == 0;
     }
 
     private boolean isGood(final long position) {
@@ -162,18 +174,23 @@ final class BatchSearch implements AutoCloseable {
     long firstNonZero(final long from) {
         long position = from;
         while (position < end) {
-            final int bytes = (int) Math.min(BatchCursor.CHUNK_BYTES, end - position);
-            if (!window.show(position, bytes, true)) {
+            if (!window.show(position, 1, true)) {
                 return end;
             }
             final DirectBuffer buffer = window.buffer();
-            final int index = window.index(position);
-            for (int i = 0; i < bytes; i++) {
-                if (buffer.getByte(index + i) != 0) {
-                    return position + i;
-                }
+            final int begin = window.index(position);
+            final int limit = (int) Math.min(window.length(), begin + end - position);
+            int index = begin;
+            while (index + Long.BYTES <= limit && buffer.getLong(index) == 0) {
+                index += Long.BYTES;
             }
-            position += bytes;
+            while (index < limit && buffer.getByte(index) == 0) {
+                index++;
+            }
+            position += index - begin;
+            if (index < limit) {
+                return position;
+            }
         }
         return end;
     }
