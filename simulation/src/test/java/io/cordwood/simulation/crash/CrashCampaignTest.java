@@ -22,8 +22,11 @@ final class CrashCampaignTest {
     @ParameterizedTest
     @MethodSource("names")
     void whatIsOwedIsThereAfterAnyCut(final String name) {
-        final CrashReport report =
-                CrashCampaigns.explorer(name, CommitSeed.get()).randomStates(2).explore();
+        final CrashReport report = CrashCampaigns.explorer(name, CommitSeed.get())
+                .randomStates(2)
+                .nested(2, 0)
+                .oneIn(1, NESTED_ONE_IN)
+                .explore();
         assertTrue(report.acts() >= 60, report.toString());
         assertEquals(report.acts() + 1, report.points());
         assertTrue(report.nestedPoints() > 0, report.toString());
