@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A disk as it would be: reads come from the disk below, changes stay in memory and are gone with this object. So the same code
  * that changes a disk tells what it would do. Of a file that is changed, only what is appended is held. One thread's.
  *
- * <p>A lock is taken where its file exists already: who has it refuses us as it would otherwise. Where there is no file, nobody
+ * <p>A lock is taken where its file exists already, one that needs no right to write: who has it refuses us as it would otherwise. Where there is no file, nobody
  * has a lock, and none is made.
  */
 final class DryStorage implements Storage {
@@ -152,7 +152,7 @@ final class DryStorage implements Storage {
     @Override
     public AutoCloseable lock(final String path) {
         if (status(path) != null) {
-            return disk.lock(path);
+            return disk.lockForReading(path);
         }
         return () -> {};
     }

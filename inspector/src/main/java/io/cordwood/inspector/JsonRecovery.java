@@ -74,6 +74,7 @@ final class JsonRecovery implements RecoveryWriter {
             json.writeString(finding);
         }
         json.writeEndArray();
+        json.writeBooleanField("isLossless", recovered.isLossless());
         json.writeArrayFieldStart("acts");
         for (final RecoveryReport.Entry entry : recovered.report().entries()) {
             act(json, recovered, entry);

@@ -112,6 +112,10 @@ final class TextRecovery implements RecoveryWriter {
             bytes += recovered.bytesGone(entry);
         }
         final long mended = recovered.report().entries().size() - losses;
+        if (losses == 0 && !recovered.found().areOffsetsKnown()) {
+            return "DAMAGE: offsets of the data directory are lost with a checkpoint, as found above; no batch was cut"
+                    + (mended == 0 ? "" : "; " + mended + " mended");
+        }
         if (losses == 0) {
             return "fine: no batch was cut and nothing stays damaged" + (mended == 0 ? "" : "; " + mended + " mended");
         }

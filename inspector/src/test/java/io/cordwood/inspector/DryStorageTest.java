@@ -12,6 +12,8 @@ import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +58,28 @@ final class DryStorageTest {
             }
             assertThrows(IllegalArgumentException.class, () -> file.view(0, Integer.MIN_VALUE + 11, view));
             assertEquals(0, file.view(0, 100, view));
+        }
+    }
+
+    /** A read-only operator, or a disk that was mounted so again, may look too; who writes keeps us out, and we them. */
+    @Test
+    void aLockNeedsNoRightToWrite() throws Exception {
+        Files.createFile(scratch.resolve(".lock"));
+        try (DiskStorage disk = new DiskStorage(scratch)) {
+            final InvocationHandler refusal = (proxy, method, arguments) -> {
+                if (method.getName().equals("lock")) {
+                    throw new StorageException(".lock", "lock", "permission denied", null);
+                }
+                return method.invoke(disk, arguments);
+            };
+            final Storage readOnly = (Storage)
+                    Proxy.newProxyInstance(Storage.class.getClassLoader(), new Class<?>[] {Storage.class}, refusal);
+            try (Storage dry = new DryStorage(readOnly, () -> NOW_MS)) {
+                final AutoCloseable held = dry.lock(".lock");
+                assertThrows(StorageException.class, () -> disk.lock(".lock"));
+                held.close();
+                disk.lock(".lock").close();
+            }
         }
     }
 

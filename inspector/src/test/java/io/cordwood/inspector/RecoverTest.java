@@ -311,7 +311,15 @@ final class RecoverTest {
         final Run run = Run.of("recover", data.resolve("plain-0"));
         assertEquals(1, run.exitCode(), run.out());
         assertTrue(run.out().contains("log-start-offset-checkpoint.damaged"), run.out());
+        assertTrue(run.out().contains("DAMAGE: offsets of the data directory are lost"), run.out());
+        assertFalse(run.out().contains("fine:"), run.out());
         assertEquals("0\n7\n", Files.readString(data.resolve("log-start-offset-checkpoint.damaged")));
+        Files.writeString(data.resolve("log-start-offset-checkpoint"), "0\n7\n");
+        final Run json = Run.of("recover", "--format", "json", data.resolve("plain-0"));
+        assertEquals(1, json.exitCode(), json.out());
+        assertFalse(json.json().get("isLossless").asBoolean(true), json.out());
+        final Run again = Run.of("recover", "--format", "json", data.resolve("plain-0"));
+        assertTrue(again.json().get("isLossless").asBoolean(), again.out());
     }
 
     /** By whatever name it is reached: the lock is that of the directory that it lies in. */

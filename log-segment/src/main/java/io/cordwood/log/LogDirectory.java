@@ -334,7 +334,7 @@ public final class LogDirectory implements AutoCloseable {
             checkpointDueMs = Times.after(nowMs, config.checkpointMs());
         }
         try {
-            return partitions.flush(nowMs) + retain(nowMs) + checkpoint(nowMs) + folders.deleteDue(nowMs);
+            return partitions.flush(storage, nowMs) + retain(nowMs) + checkpoint(nowMs) + folders.deleteDue(nowMs);
         } catch (final StorageException e) {
             fail(e);
             return 1;
@@ -427,16 +427,18 @@ public final class LogDirectory implements AutoCloseable {
         isClosed = true;
         try {
             partitions.endLoading();
-            final RuntimeException broken = partitions.close(failure.get() == null);
+            RuntimeException broken = partitions.close(failure.get() == null);
             if (failure.get() == null && marker.isRemoved()) {
-                checkpoints.write(partitions.all());
-                if (broken == null && mayBeMarked()) {
-                    marker.putBack();
+                try {
+                    checkpoints.write(partitions.all());
+                    if (broken == null && mayBeMarked()) {
+                        marker.putBack();
+                    }
+                } catch (final RuntimeException e) {
+                    broken = Failures.joined(broken, e);
                 }
             }
-            if (broken != null) {
-                throw broken;
-            }
+            Failures.throwIfAny(broken);
         } finally {
             lease.close();
         }

@@ -87,15 +87,17 @@ public record MetaProperties(
             throw new CorruptLogException(file, 0, "no properties: " + e.getMessage());
         }
         final int version = number(file, properties, "version", 0);
-        if (version > VERSION || properties.getProperty("version") == null) {
+        if (version < 0 || version > VERSION || properties.getProperty("version") == null) {
             throw new CorruptLogException(
                     file, 0, "version " + properties.getProperty("version") + ", known are 0 and " + VERSION);
         }
+        final String nodeKey = version == 0 ? "broker.id" : "node.id";
+        final int nodeId = number(file, properties, nodeKey, NO_NODE);
+        if (nodeId < 0 && properties.getProperty(nodeKey) != null) {
+            throw new CorruptLogException(file, 0, nodeKey + " is " + nodeId + ", but the least is 0");
+        }
         return new MetaProperties(
-                version,
-                properties.getProperty("cluster.id"),
-                number(file, properties, version == 0 ? "broker.id" : "node.id", NO_NODE),
-                properties.getProperty("directory.id"));
+                version, properties.getProperty("cluster.id"), nodeId, properties.getProperty("directory.id"));
     }
 
     private static int number(final String file, final Properties properties, final String key, final int ifMissing) {

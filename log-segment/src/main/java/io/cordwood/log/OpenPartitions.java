@@ -1,5 +1,6 @@
 package io.cordwood.log;
 
+import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import java.util.Collection;
 import java.util.Collections;
@@ -80,7 +81,7 @@ final class OpenPartitions {
     }
 
     /** Forces the logs that are due. The failure of one, or of a write to it, is the disk's. */
-    int flush(final long nowMs) {
+    int flush(final Storage storage, final long nowMs) {
         int done = 0;
         for (final PartitionCells partition : partitions.values()) {
             final Log log = partition.log();
@@ -93,7 +94,8 @@ final class OpenPartitions {
             }
             final RuntimeException failure = log.diskFailure();
             if (failure != null) {
-                throw new StorageException(partition.name().directory(), "write", "the log is poisoned", failure);
+                throw new StorageException(
+                        storage.describe(partition.name().directory()), "write", "the log is poisoned", failure);
             }
         }
         return done;
@@ -104,10 +106,11 @@ final class OpenPartitions {
         return partitions.size();
     }
 
-    /** Closes every log, and answers the first failure. */
+    /** Closes every log, and answers the first failure, with the others suppressed. */
     @Nullable
     RuntimeException close(final boolean isClean) {
         RuntimeException first = null;
+        @Nullable Error error = null;
         for (final PartitionCells partition : partitions.values()) {
             try {
                 if (isClean) {
@@ -116,8 +119,17 @@ final class OpenPartitions {
                     partition.log().closeUncleanly();
                 }
             } catch (final RuntimeException e) {
-                first = first == null ? e : first;
+                first = Failures.joined(first, e);
+            } catch (final Error e) {
+                error = error == null ? e : error;
             }
+        }
+        if (error != null) {
+            // Only now, since whoever catches it gives the lock of the directory back.
+            if (first != null) {
+                error.addSuppressed(first);
+            }
+            throw error;
         }
         return first;
     }

@@ -172,7 +172,15 @@ final class DirectoryFilesTest {
         assertEquals(
                 new MetaProperties(1, null, MetaProperties.NO_NODE, null),
                 MetaProperties.parse("f", "version=1\n".getBytes(US_ASCII)));
-        for (final String odd : List.of("", "version=2\n", "version=x\n", "version=1\nnode.id=\n", "version=\\u12\n")) {
+        for (final String odd : List.of(
+                "",
+                "version=2\n",
+                "version=-5\n",
+                "version=x\n",
+                "version=1\nnode.id=\n",
+                "version=1\nnode.id=-7\n",
+                "version=0\nbroker.id=-1\n",
+                "version=\\u12\n")) {
             assertThrows(CorruptLogException.class, () -> MetaProperties.parse("f", odd.getBytes(US_ASCII)), odd);
         }
         assertThrows(IllegalArgumentException.class, () -> MetaProperties.fresh(new UUID(0, 99), null, 1));

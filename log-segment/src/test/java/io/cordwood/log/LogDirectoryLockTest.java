@@ -21,6 +21,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +120,50 @@ final class LogDirectoryLockTest {
             storage.fail("force", MetaProperties.FILE + ".tmp", 1);
             assertThrows(StorageException.class, () -> owned(storage));
             owned(storage).close();
+        }
+    }
+
+    /** Who may only read, or only looks, keeps a writer out and is kept out by one. */
+    @Test
+    @Timeout(60)
+    void aLockForReadingAndAWritersExcludeEachOther() throws Exception {
+        final Path lock = root.resolve(".lock");
+        try (DiskStorage storage = new DiskStorage(root)) {
+            assertThrows(StorageException.class, () -> storage.lockForReading(".lock"));
+            assertTrue(Files.notExists(lock));
+            Files.createFile(lock);
+            final Process other = holder(lock);
+            assertEquals("held", firstLine(other));
+            final StorageException e = assertThrows(StorageException.class, () -> storage.lockForReading(".lock"));
+            assertTrue(e.toString().contains("another process holds the lock"), e.toString());
+            other.getOutputStream().close();
+            assertEquals(0, other.waitFor());
+            Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("r--r--r--"));
+            final AutoCloseable held = storage.lockForReading(".lock");
+            assertThrows(StorageException.class, () -> storage.lock(".lock"));
+            Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("rw-r--r--"));
+            final Process refused = holder(lock);
+            assertEquals("refused", firstLine(refused));
+            refused.getOutputStream().close();
+            refused.waitFor();
+            held.close();
+        }
+    }
+
+    /** Nobody can look through it: it is one partition that cannot be opened, and the others can. */
+    @Test
+    void aLinkIntoItselfThatIsNamedLikeAPartitionFailsAlone() throws Exception {
+        final PartitionName loop = new PartitionName("loop", 0);
+        try (DiskStorage storage = new DiskStorage(root)) {
+            fill(storage, 3, A);
+            Files.createSymbolicLink(root.resolve(loop.directory()), Path.of(loop.directory()));
+            try (LogDirectory directory = owned(storage)) {
+                final StorageException e = assertThrows(StorageException.class, () -> open(directory, loop));
+                assertTrue(e.toString().contains(root.resolve(loop.directory()).toString()), e.toString());
+                assertNull(directory.failure());
+                assertEquals(3, open(directory, A).endOffset());
+            }
+            assertTrue(Files.isSymbolicLink(root.resolve(loop.directory())));
         }
     }
 

@@ -23,9 +23,11 @@ import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.StorageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -371,7 +373,9 @@ final class LogDirectoryTraceTest {
         append(partition.log(), 5);
         storage.fail("force", ".log", 1);
         assertEquals(1, directory.doWork(NOW));
-        assertNotNull(directory.failure());
+        final StorageException failure = (StorageException) directory.failure();
+        assertNotNull(failure);
+        assertEquals(disk.describe(A.directory()), failure.file());
         assertEquals(0, directory.doWork(NOW + 100_000));
         directory.close();
         assertFalse(isMarked(disk));
@@ -379,6 +383,43 @@ final class LogDirectoryTraceTest {
             assertEquals(5, open(again, A).endOffset());
         }
         assertTrue(isMarked(disk));
+    }
+
+    @Test
+    void eachFailureOfACloseIsTold() {
+        final PartitionName sound = new PartitionName("c", 0);
+        fill(storage, 5, A, B, sound);
+        final LogDirectory directory = owned(storage);
+        append(open(directory, A), 5);
+        append(open(directory, B), 5);
+        append(open(directory, sound), 5);
+        storage.fail("force", ".log", 1).fail("force", ".log", 1);
+        storage.fail("rename", OffsetCheckpoint.RECOVERY_POINTS, 1);
+        final StorageException e = assertThrows(StorageException.class, directory::close);
+        assertTrue(e.file().contains(A.directory()), e.toString());
+        assertEquals(2, e.getSuppressed().length, Arrays.toString(e.getSuppressed()));
+        assertTrue(e.getSuppressed()[0].toString().contains(B.directory()), e.getSuppressed()[0].toString());
+        assertTrue(
+                e.getSuppressed()[1].toString().contains(OffsetCheckpoint.RECOVERY_POINTS),
+                e.getSuppressed()[1].toString());
+    }
+
+    /** Who catches the error gets the lock of the directory: no log may be open then. */
+    @Test
+    void anErrorLeavesNoLogOpen() {
+        fill(storage, 5, A, B);
+        final LogDirectory directory = owned(storage);
+        append(open(directory, A), 5);
+        final Log other = open(directory, B);
+        final AtomicBoolean isThrown = new AtomicBoolean();
+        storage.watch(act -> {
+            if (act.startsWith("force") && act.endsWith(".log") && !isThrown.getAndSet(true)) {
+                throw new AssertionError("as if memory were full");
+            }
+        });
+        assertThrows(AssertionError.class, directory::close);
+        assertTrue(isThrown.get());
+        assertTrue(other.isClosed());
     }
 
     @Test

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An exclusive lock on a file, as Kafka takes it on {@code .lock}.
+ * A lock on a file, as a rule an exclusive one, as Kafka takes it on {@code .lock}.
  *
  * <p>The system gives a lock of a process back when that process closes <em>any</em> descriptor of the file. So a second lock
  * from the same process is refused before the file is touched; hence the one static set of the store.
@@ -30,6 +30,15 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     static DirectoryLock take(final Path file) {
+        return take(file, false);
+    }
+
+    /** A shared lock on a file that is there: needs no right to write, and an exclusive one excludes it all the same. */
+    static DirectoryLock takeForReading(final Path file) {
+        return take(file, true);
+    }
+
+    private static DirectoryLock take(final Path file, final boolean isShared) {
         try {
             final Path directory = file.getParent();
             final Path name = file.getFileName();
@@ -42,7 +51,7 @@ final class DirectoryLock implements AutoCloseable {
             }
             boolean isTaken = false;
             try {
-                final DirectoryLock taken = lock(key, file);
+                final DirectoryLock taken = lock(key, file, isShared);
                 isTaken = true;
                 return taken;
             } finally {
@@ -55,11 +64,13 @@ final class DirectoryLock implements AutoCloseable {
         }
     }
 
-    private static DirectoryLock lock(final Path key, final Path file) throws IOException {
-        final FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    private static DirectoryLock lock(final Path key, final Path file, final boolean isShared) throws IOException {
+        final FileChannel channel = isShared
+                ? FileChannel.open(file, StandardOpenOption.READ)
+                : FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
         boolean isTaken = false;
         try {
-            final FileLock lock = channel.tryLock();
+            final FileLock lock = channel.tryLock(0, Long.MAX_VALUE, isShared);
             if (lock == null) {
                 throw Reasons.failure(file, "lock", "another process holds the lock");
             }

@@ -232,6 +232,13 @@ public final class DiskStorage implements Storage {
     }
 
     @Override
+    public AutoCloseable lockForReading(final String path) {
+        final Path file = resolve(path);
+        refuseWindows(file, "lock");
+        return DirectoryLock.takeForReading(file);
+    }
+
+    @Override
     public String describe(final String path) {
         return resolve(path).toString();
     }

@@ -112,6 +112,18 @@ public interface Storage extends AutoCloseable {
     AutoCloseable lock(String path);
 
     /**
+     * Takes a lock that keeps out those who take the exclusive one, and is kept out by them, for who changes nothing: no right to write is
+     * needed.
+     *
+     * @param path of the lock file, which must be there.
+     * @return the lock; closing it gives it back.
+     * @throws StorageException if this process holds a lock of it or another one the exclusive one.
+     */
+    default AutoCloseable lockForReading(final String path) {
+        return lock(path);
+    }
+
+    /**
      * Path of a file as an operator would type it, for messages.
      *
      * @param path in this tree.
