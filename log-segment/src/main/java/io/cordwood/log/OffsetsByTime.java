@@ -68,7 +68,8 @@ final class OffsetsByTime implements AutoCloseable {
                     || candidate.lookUps().largestTimestamp(view) >= timestampMs
                     || candidate.lookUps().damage() != null) {
                 final long from = isBeingCut ? 0 : scanFrom(candidate, timestampMs);
-                final long found = findIn(candidate, from, timestampMs, end);
+                final long bound = Math.min(list.endOffset(i, Long.MAX_VALUE), candidate.reach());
+                final long found = findIn(candidate, from, bound, timestampMs, end);
                 if (found >= 0) {
                     return found;
                 }
@@ -96,16 +97,21 @@ final class OffsetsByTime implements AutoCloseable {
         if (!scan.next()) {
             return 0;
         }
-        final long last = scan.batch().lastOffset();
-        return last <= in.baseOffset() || index.positionOf(last - 1, view) < from ? from : 0;
+        final long last = scan.header().lastOffset();
+        if (last < in.baseOffset() || (last > in.baseOffset() && index.positionOf(last - 1, view) >= from)) {
+            return 0;
+        }
+        // Old logs have entries for several batches at once; else another offset than the entry's is a wrong one.
+        return index.positionOf(last, view) == from || scan.followingOffset() == last + 1 ? from : 0;
     }
 
-    private long findIn(final Segment in, final long from, final long timestampMs, final long end) {
+    private long findIn(final Segment in, final long from, final long bound, final long timestampMs, final long end) {
         segmentEnd = -1;
         isYoungMet = false;
         long behind = in.baseOffset();
         scan.start(in.file(), from, in.bytes());
         while (scan.next()) {
+            requirePlaced(in, behind, bound);
             final RecordBatchFlyweight batch = scan.batch();
             if (batch.baseOffset() >= end) {
                 return -1;
@@ -125,6 +131,20 @@ final class OffsetsByTime implements AutoCloseable {
         }
         segmentEnd = behind;
         return -1;
+    }
+
+    /** No checksum covers offsets: a batch that overlaps its neighbours tells wrong ones, and must not end the search. */
+    private void requirePlaced(final Segment in, final long behind, final long bound) {
+        final long first = scan.header().baseOffset();
+        final long last = scan.header().lastOffset();
+        final long next = first > behind && last < bound ? scan.followingOffset() : -1;
+        if (first < behind || last < first || last >= bound || (next >= behind && next <= last)) {
+            throw new CorruptLogException(
+                    parts.storage().describe(in.path()),
+                    scan.position(),
+                    "offsets " + first + " to " + last + " where " + behind + " is due, in front of "
+                            + (next >= 0 ? next : bound));
+        }
     }
 
     private long findIn(final Segment in, final RecordBatchFlyweight batch, final long timestampMs, final long end) {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The structure checks of log and index together, over one partition that was closed. */
-final class Faults implements LogCheck.Companion {
+public final class Faults implements LogCheck.Companion {
     private final Storage storage;
     private @Nullable IndexCheck check;
 
@@ -22,11 +22,35 @@ final class Faults implements LogCheck.Companion {
         this.storage = storage;
     }
 
-    /** All faults but missing offsets, which are for the report of the open to tell. */
-    static List<Fault> of(final Storage storage, final String directory) {
+    /**
+     * Checks.
+     *
+     * @param storage that holds the partition.
+     * @param directory of the partition.
+     * @return all faults but missing offsets, which are for the report of the open to tell.
+     */
+    public static List<Fault> of(final Storage storage, final String directory) {
+        return of(storage, directory, true);
+    }
+
+    /**
+     * Checks a partition without indexes.
+     *
+     * @param storage that holds the partition.
+     * @param directory of the partition.
+     * @return as {@link #of}.
+     */
+    public static List<Fault> ofSegments(final Storage storage, final String directory) {
+        return of(storage, directory, false);
+    }
+
+    private static List<Fault> of(final Storage storage, final String directory, final boolean isIndexed) {
         final List<Fault> faults = new ArrayList<>();
         try (LogCheck check = new LogCheck(storage, 1 << 16, 1 << 16, faults::add)) {
-            check.with(new Faults(storage)).check(directory);
+            if (isIndexed) {
+                check.with(new Faults(storage));
+            }
+            check.check(directory);
         }
         faults.removeIf(fault -> fault.kind() == Fault.Kind.OFFSETS_MISSING);
         return faults;

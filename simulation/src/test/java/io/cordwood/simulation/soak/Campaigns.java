@@ -1,7 +1,10 @@
 package io.cordwood.simulation.soak;
 
 import io.cordwood.simulation.crash.CrashSoak;
+import io.cordwood.simulation.damage.DamageCampaigns;
+import io.cordwood.simulation.fuzz.Mutations;
 import io.cordwood.simulation.kill.KilledLives;
+import io.cordwood.simulation.model.ModelCampaigns;
 import io.cordwood.simulation.races.Races;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +15,8 @@ public final class Campaigns {
             new Figure("G1", "distinct states", 1_000_000),
             new Figure("G2", "tears", 200_000),
             new Figure("G3", "nested states", 50_000),
+            new Figure("G4", "flips", 600_000),
+            new Figure("G5", "blocks", 100_000),
             new Figure("G13", "structures", 7),
             new Figure("G13", "scenarios", 700),
             new Figure("G17", "kills", 100));
@@ -37,6 +42,9 @@ public final class Campaigns {
         all.addAll(CrashSoak.campaigns());
         all.addAll(Races.campaigns());
         all.addAll(KilledLives.campaigns());
+        all.addAll(DamageCampaigns.campaigns());
+        all.addAll(Mutations.campaigns());
+        all.addAll(ModelCampaigns.campaigns());
         return all;
     }
 
@@ -46,6 +54,8 @@ public final class Campaigns {
      * @return the figures, in the order of the goals.
      */
     public static List<Figure> figures() {
-        return FIGURES;
+        final List<Figure> all = new ArrayList<>(FIGURES);
+        all.addAll(ModelCampaigns.figures());
+        return all;
     }
 }

@@ -1,11 +1,10 @@
-package io.cordwood.index.log;
+package io.cordwood.simulation.model;
 
 import io.cordwood.log.LeaderEpoch;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a log must be, in lists and loops. Where segments begin it learns from the log, since that is a choice and not a truth;
@@ -250,7 +249,7 @@ final class LogModel {
     }
 
     /** What a read shows: whole batches of one segment, the first one always. Null if the offset is out of range. */
-    byte[] read(final long offset, final long upTo, final int bytesMax, final boolean isCut) {
+    byte @Nullable [] read(final long offset, final long upTo, final int bytesMax, final boolean isCut) {
         if (offset < start || offset > end) {
             return null;
         }
@@ -287,18 +286,5 @@ final class LogModel {
             }
         }
         return -1;
-    }
-
-    Map<Long, Long> digests() {
-        final Map<Long, Long> digests = new TreeMap<>();
-        final List<StoredBatch> all = new ArrayList<>(published);
-        all.addAll(gathered);
-        for (final StoredBatch batch : all) {
-            final long base = bases[segmentOf(batch)];
-            digests.put(
-                    base,
-                    SegmentDigestState.with(digests.getOrDefault(base, 1L), batch.base(), batch.last(), batch.epoch()));
-        }
-        return digests;
     }
 }

@@ -1,20 +1,24 @@
-package io.cordwood.index.log;
+package io.cordwood.simulation.model;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.record.Refusal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
+import java.util.function.LongUnaryOperator;
 
 /** Holds what a reader shows and sends against the model: the CRC does not cover offset and epoch, so that all bytes are known. */
 record ModelReads(LogModel model, LogReader reader) {
     void agreeOnRead(final long offset, final long upTo, final int bytesMax) {
         final byte[] expected = model.read(offset, upTo, bytesMax, false);
-        final long result = Holes.read(offset, from -> reader.read(from, upTo, bytesMax));
+        final long result = read(offset, from -> reader.read(from, upTo, bytesMax));
         if (expected == null) {
             assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
             return;
@@ -27,9 +31,9 @@ record ModelReads(LogModel model, LogReader reader) {
         assertArrayEquals(expected, actual);
     }
 
-    void agreeOnTransfer(final long offset, final long upTo, final int bytesMax) throws IOException {
+    void agreeOnTransfer(final long offset, final long upTo, final int bytesMax) {
         final byte[] expected = model.read(offset, upTo, bytesMax, true);
-        final long result = Holes.read(offset, from -> reader.locate(from, upTo, bytesMax));
+        final long result = read(offset, from -> reader.locate(from, upTo, bytesMax));
         if (expected == null) {
             assertEquals(Refusal.OFFSET_OUT_OF_RANGE, result);
             return;
@@ -41,7 +45,23 @@ record ModelReads(LogModel model, LogReader reader) {
             while (skip < result) {
                 skip += reader.transferTo(channel, skip);
             }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
         assertArrayEquals(expected, sent.toByteArray());
+    }
+
+    /**
+     * Reads from an offset, or from behind the hole in which it lies. A log that replicates what a cleaner has thinned elsewhere may
+     * begin a segment behind a hole, and then nothing tells it from one that has lost a segment: a reader is told so once.
+     */
+    private static long read(final long offset, final LongUnaryOperator reading) {
+        try {
+            return reading.applyAsLong(offset);
+        } catch (final CorruptLogException e) {
+            assertTrue(e.reason().endsWith("are missing in front of the next segment"), e.toString());
+            assertTrue(e.nextOffset() > offset, e.toString());
+            return reading.applyAsLong(e.nextOffset());
+        }
     }
 }

@@ -1,4 +1,4 @@
-package io.cordwood.index.log;
+package io.cordwood.simulation.model;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,26 +17,24 @@ import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
 import io.cordwood.log.record.Refusal;
-import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
+import io.cordwood.simulation.crash.Faults;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** One log, its model, and random acts on both, from one seed. */
-final class LogLife implements AutoCloseable {
+final class LogLife implements Life {
     private static final long RETENTION_MS = 5_000;
     private static final long RETENTION_BYTES = 2_500;
     private static final CompressionType[] CODECS = CompressionType.values();
 
     private final Random random;
     private final Storage storage;
-    private final Path root;
     private final boolean isMapped;
     private final boolean isIndexed;
     private final LogConfig config;
@@ -47,16 +45,14 @@ final class LogLife implements AutoCloseable {
     private int lives;
     private int tags;
     private int epoch;
-    private SegmentDigestState digests;
     private Log log;
     private LogReader reader;
 
-    LogLife(final long seed, final Path root, final boolean isMapped, final boolean isIndexed) {
+    LogLife(final long seed, final Storage storage, final boolean isMapped, final boolean isIndexed) {
         this.random = new Random(seed);
-        this.root = root;
         this.isMapped = isMapped;
         this.isIndexed = isIndexed;
-        this.storage = UnforcedStorage.over(new DiskStorage(root));
+        this.storage = storage;
         this.config = LogConfig.of(Map.of(
                 "segment.bytes", "" + (300 + random.nextInt(1500)),
                 "index.interval.bytes", "" + (random.nextInt(4) * 120),
@@ -67,8 +63,7 @@ final class LogLife implements AutoCloseable {
                 "preallocate", "" + random.nextBoolean(),
                 "retention.ms", "" + RETENTION_MS,
                 "retention.bytes", "" + RETENTION_BYTES));
-        this.digests = new SegmentDigestState(storage, directory());
-        this.log = open(directory(), digests, 0, 0);
+        this.log = open(directory(), 0, 0);
         this.reader = log.newReader();
     }
 
@@ -76,19 +71,18 @@ final class LogLife implements AutoCloseable {
         return "t-" + lives;
     }
 
-    private Log open(
-            final String directory, final SegmentDigestState state, final long recoveryPoint, final long startOffset) {
+    private Log open(final String directory, final long recoveryPoint, final long startOffset) {
         final LogBuilder builder = new LogBuilder(storage, directory)
                 .config(config)
                 .indexes(isIndexed ? new SparseIndexes() : new ScanIndexes())
-                .state(state)
                 .recoveryPoint(recoveryPoint)
                 .startOffset(startOffset)
                 .jitterSeed(7);
         return (isMapped ? builder.mapped() : builder).open(nowMs);
     }
 
-    List<String> history() {
+    @Override
+    public List<String> history() {
         return history;
     }
 
@@ -96,8 +90,8 @@ final class LogLife implements AutoCloseable {
         history.add(act);
     }
 
-    /** One random act, after which log and model agree. */
-    void step() throws IOException {
+    @Override
+    public void step() {
         nowMs += random.nextInt(400);
         final int choice = random.nextInt(100);
         if (choice < 28) {
@@ -120,7 +114,7 @@ final class LogLife implements AutoCloseable {
         agree();
     }
 
-    private void change(final int choice) throws IOException {
+    private void change(final int choice) {
         if (choice < 76) {
             did("roll");
             log.roll(nowMs);
@@ -305,7 +299,7 @@ final class LogLife implements AutoCloseable {
         }
     }
 
-    private void look() throws IOException {
+    private void look() {
         final long offset = anyOffset();
         final long upTo = random.nextInt(3) == 0 ? anyOffset() : Long.MAX_VALUE;
         final int bytesMax = random.nextInt(1_000);
@@ -332,42 +326,40 @@ final class LogLife implements AutoCloseable {
         assertEquals(model.sizeInBytes(), log.sizeInBytes(), "bytes");
         assertEquals(model.largestTimestamp(), log.largestTimestamp(), "largest timestamp");
         assertEquals(model.epochs(), log.leaderEpochs().entries());
-        assertEquals(model.digests(), digests.digests(), "digests");
     }
 
-    private void reopen() throws IOException {
+    private void reopen() {
         did("close and open");
         final long start = log.startOffset();
         reader.close();
         log.close();
         model.publish();
         checkClosed();
-        digests = new SegmentDigestState(storage, directory());
-        log = open(directory(), digests, Long.MAX_VALUE, start);
+        log = open(directory(), Long.MAX_VALUE, start);
         reader = log.newReader();
         model.learn(log.baseOffsets());
         model.reopened(true);
         adoptEpochs();
     }
 
-    private void checkClosed() throws IOException {
-        assertEquals(List.of(), DirectoryCheck.faults(storage, directory(), isIndexed));
-        final DirectoryContent left = DirectoryContent.of(root.resolve(directory()));
+    private void checkClosed() {
+        assertEquals(List.of(), isIndexed ? Faults.of(storage, directory()) : Faults.ofSegments(storage, directory()));
+        final Map<String, byte[]> left = Folder.read(storage, directory());
         final String copy = "copy-" + history.size();
-        left.writeTo(root.resolve(copy), name -> name.endsWith(LogFiles.LOG));
-        final SegmentDigestState replayed = new SegmentDigestState(storage, copy);
-        try (Log rebuilt = open(copy, replayed, 0, model.start())) {
-            assertEquals(model.digests(), replayed.digests(), "replayed");
+        final Map<String, byte[]> segments = new TreeMap<>(left);
+        segments.keySet().removeIf(name -> !name.endsWith(LogFiles.LOG));
+        Folder.write(storage, copy, segments);
+        try (Log rebuilt = open(copy, 0, model.start())) {
             assertEquals(Math.max(model.start(), lastEnd()), rebuilt.endOffset());
         }
-        final DirectoryContent built = DirectoryContent.of(root.resolve(copy));
-        for (final String name : left.files().keySet()) {
+        final Map<String, byte[]> built = Folder.read(storage, copy);
+        left.forEach((name, content) -> {
             // The epochs of batches that are gone are only in their file.
-            if (!name.endsWith(SegmentDigestState.SUFFIX) && !name.equals(LogFiles.LEADER_EPOCHS)) {
-                assertArrayEquals(left.files().get(name), built.files().get(name), name);
+            if (!name.equals(LogFiles.LEADER_EPOCHS)) {
+                assertArrayEquals(content, built.get(name), name);
             }
-        }
-        DirectoryContent.delete(root.resolve(copy));
+        });
+        Folder.delete(storage, copy);
     }
 
     private long lastEnd() {
@@ -380,19 +372,17 @@ final class LogLife implements AutoCloseable {
     }
 
     /** As a killed process leaves its directory: what is in the page cache stays, in a mapping also what was only gathered. */
-    private void reopenKilled() throws IOException {
+    private void reopenKilled() {
         did("kill and open");
-        final Path dead = root.resolve(directory());
-        final DirectoryContent left = DirectoryContent.of(dead);
+        final Map<String, byte[]> left = Folder.read(storage, directory());
         final long flushed = log.flushedOffset();
         final long start = log.startOffset();
         reader.close();
         log.closeUncleanly();
-        DirectoryContent.delete(dead);
+        Folder.delete(storage, directory());
         lives++;
-        left.writeTo(root.resolve(directory()), name -> true);
-        digests = new SegmentDigestState(storage, directory());
-        log = open(directory(), digests, flushed, start);
+        Folder.write(storage, directory(), left);
+        log = open(directory(), flushed, start);
         reader = log.newReader();
         model.learn(log.baseOffsets());
         final int survived = survivors();
@@ -412,7 +402,8 @@ final class LogLife implements AutoCloseable {
     }
 
     /** Ends with a clean close and its checks. */
-    void end() throws IOException {
+    @Override
+    public void end() {
         reopen();
         agree();
     }
@@ -421,6 +412,5 @@ final class LogLife implements AutoCloseable {
     public void close() {
         reader.close();
         log.closeUncleanly();
-        storage.close();
     }
 }

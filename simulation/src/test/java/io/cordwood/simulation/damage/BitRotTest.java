@@ -1,0 +1,82 @@
+package io.cordwood.simulation.damage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.log.LogFiles;
+import io.cordwood.simulation.soak.Tally;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * G4: bits that turn over, and files that end early. Each bit of each header of a segment and of the small files of a data
+ * directory; of the rest a sample, of which {@code bin/soak --goals} plays all. The seed is the first argument.
+ */
+final class BitRotTest {
+    private final Tally tally = new Tally();
+
+    @Test
+    void eachBitOfEachHeader() {
+        final Specimen specimen = Specimen.of(1, false, 1 << 14);
+        final SegmentRot rot = new SegmentRot(specimen, tally);
+        rot.playHeaders(specimen.victim(LogFiles.LOG));
+        rot.playHeaders(specimen.active());
+        assertTrue(tally.count("flips") > 15_000, tally.counts().toString());
+        assertUnseen(Unchecked.BASE_OFFSET, Unchecked.LEADER_EPOCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bitsUnderAnOpenLog(final boolean isMapped) {
+        DamageCampaigns.read(2, isMapped, 61, tally);
+        assertTrue(tally.count("flips") > 8_000, tally.counts().toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bitsBeforeAnOpen(final boolean isMapped) {
+        DamageCampaigns.open(3, isMapped, 100, tally);
+        assertEquals(300, tally.count("opens"));
+    }
+
+    @Test
+    void bitsOfIndexesAndLeaderEpochs() {
+        DamageCampaigns.index(4, false, 7, 211, tally);
+        assertTrue(tally.count("flips") > 1_500, tally.counts().toString());
+    }
+
+    @Test
+    void filesThatEndEarly() {
+        DamageCampaigns.cut(5, true, 601, tally);
+        assertTrue(tally.count("truncations") > 130, tally.counts().toString());
+    }
+
+    @Test
+    void eachBitAndEachLengthOfTheFilesOfADataDirectory() {
+        new DirectoryRot(tally).playAll();
+        assertTrue(
+                tally.count("flips") > 1_700 && tally.count("truncations") > 200,
+                tally.counts().toString());
+        assertUnseen(
+                Unchecked.CHECKPOINT,
+                Unchecked.META_PROPERTIES,
+                Unchecked.PARTITION_METADATA,
+                Unchecked.CLEAN_SHUTDOWN);
+    }
+
+    /** What was not seen are bytes of the table, and all of these: none is in it for nothing. */
+    private void assertUnseen(final Unchecked... expected) {
+        final Set<String> names = new TreeSet<>();
+        for (final Unchecked field : expected) {
+            names.add("flips not seen, " + field);
+            assertFalse(field.reason().isBlank());
+        }
+        final Set<String> found = new TreeSet<>(tally.counts().keySet());
+        found.removeIf(what -> !what.startsWith("flips not seen"));
+        assertEquals(names, found);
+    }
+}

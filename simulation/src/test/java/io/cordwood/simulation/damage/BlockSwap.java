@@ -1,0 +1,321 @@
+package io.cordwood.simulation.damage;
+
+import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.Log;
+import io.cordwood.log.LogFiles;
+import io.cordwood.log.LogReader;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import io.cordwood.simulation.soak.Tally;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Puts good blocks and batches where others belong: sectors and pages of another place of the same file, of the next segment, of an
+ * older image of the file or of another partition, and whole batches from there. What is served then was appended to this log at this
+ * offset, or is one of the two things that the format cannot tell from that, which are counted.
+ */
+final class BlockSwap {
+    private static final int[] BLOCKS = {512, 4096};
+    private static final List<Source> SOURCES = List.of(Source.values());
+    private static final int READ_BYTES = 1 << 16;
+
+    /** Where the false block comes from. */
+    enum Source {
+        /** Another place of the same file. */
+        SAME_FILE,
+        /** The same place, or another one, of another segment. */
+        OTHER_SEGMENT,
+        /** The same file before it was truncated and written anew: another history. */
+        OLDER_IMAGE,
+        /** Another partition, with the same offsets. */
+        OTHER_PARTITION
+    }
+
+    private final Specimen specimen;
+    private final Specimen older;
+    private final Specimen foreign;
+    private final MemoryDisk disk;
+    private final Random random;
+    private final Tally tally;
+
+    BlockSwap(final long seed, final boolean isMapped, final Tally tally) {
+        specimen = Specimen.of(seed, isMapped);
+        older = specimen.older(seed);
+        foreign = Specimen.of(~seed, isMapped);
+        disk = specimen.disk().copy();
+        random = new Random(seed);
+        this.tally = tally;
+    }
+
+    /** So many swaps under an open log. */
+    void playOpen(final int count) {
+        try (Log log = specimen.open(disk, Long.MAX_VALUE);
+                LogReader reader = log.newReader()) {
+            for (int i = 0; i < count; i++) {
+                final Swap swap = next();
+                final byte[] sound = disk.content(swap.path);
+                disk.put(swap.path, swap.content(sound));
+                try {
+                    read(log, reader, swap);
+                } catch (final RuntimeException | AssertionError e) {
+                    throw new AssertionError(swap + ": " + e, e);
+                } finally {
+                    disk.put(swap.path, sound);
+                }
+                tally.add("blocks", 1);
+            }
+        }
+    }
+
+    /** So many swaps before an open, as a clean one and from the beginning. */
+    void playClosed(final int count) {
+        for (int i = 0; i < count; i++) {
+            final Swap swap = next();
+            for (final long point : new long[] {0, Long.MAX_VALUE}) {
+                final MemoryDisk damaged = specimen.disk().copy();
+                damaged.put(swap.path, swap.content(damaged.content(swap.path)));
+                final Log log = specimen.open(damaged, point);
+                try (LogReader reader = log.newReader()) {
+                    readAll(log, reader, swap, point);
+                } catch (final RuntimeException | AssertionError e) {
+                    throw new AssertionError(
+                            swap + ", opened from recovery point " + point + " with "
+                                    + log.recovery().acts() + ": " + e,
+                            e);
+                } finally {
+                    log.closeUncleanly();
+                }
+            }
+            tally.add("blocks", 1);
+        }
+    }
+
+    private static final class Swap {
+        final Source source;
+        final String path;
+        final int position;
+        final byte[] block;
+        final boolean isBatch;
+
+        Swap(final Source source, final String path, final int position, final byte[] block, final boolean isBatch) {
+            this.source = source;
+            this.path = path;
+            this.position = position;
+            this.block = block;
+            this.isBatch = isBatch;
+        }
+
+        byte[] content(final byte[] sound) {
+            final byte[] content = sound.clone();
+            System.arraycopy(block, 0, content, position, Math.min(block.length, content.length - position));
+            return content;
+        }
+
+        /** Whether its offsets may be those of this log, with other records. */
+        boolean isForeign() {
+            return source == Source.OLDER_IMAGE || source == Source.OTHER_PARTITION;
+        }
+
+        boolean isTouched(final StoredBatch batch) {
+            return batch.path().equals(path) && batch.position() < position + block.length && batch.end() > position;
+        }
+
+        @Override
+        public String toString() {
+            return block.length + " bytes of " + source + (isBatch ? ", a whole batch," : "") + " at position "
+                    + position + " of " + path;
+        }
+    }
+
+    private Swap next() {
+        final Source source = SOURCES.get(random.nextInt(SOURCES.size()));
+        return random.nextInt(3) == 0 ? batchSwap(source) : blockSwap(source);
+    }
+
+    /** Of one length or not: the batch begins where another one did. */
+    private Swap batchSwap(final Source source) {
+        final Specimen from = from(source);
+        final StoredBatch target = any(specimen);
+        StoredBatch batch = any(from);
+        if (random.nextInt(3) == 0) {
+            // One that fits best: the same offset, if there is one.
+            batch = from.batches().stream()
+                    .filter(each -> each.baseOffset() == target.baseOffset())
+                    .findFirst()
+                    .orElse(batch);
+        }
+        return new Swap(source, target.path(), target.position(), batch.bytes(), true);
+    }
+
+    private Swap blockSwap(final Source source) {
+        final int bytes = BLOCKS[random.nextInt(BLOCKS.length)];
+        final String path = any(specimen).path();
+        final Specimen from = from(source);
+        final List<String> others = from.disk().paths().stream()
+                .filter(each -> each.endsWith(LogFiles.LOG))
+                .toList();
+        final byte[] content =
+                from.disk().content(source == Source.SAME_FILE ? path : others.get(random.nextInt(others.size())));
+        final int blocks = Math.max(1, disk.content(path).length / bytes);
+        final int to = random.nextInt(blocks);
+        final int of = random.nextInt(3) == 0 ? to : random.nextInt(Math.max(1, content.length / bytes));
+        final int begin = Math.min(of * bytes, Math.max(0, content.length - bytes));
+        return new Swap(
+                source,
+                path,
+                to * bytes,
+                Arrays.copyOfRange(content, begin, Math.min(content.length, begin + bytes)),
+                false);
+    }
+
+    private Specimen from(final Source source) {
+        return source == Source.OLDER_IMAGE ? older : source == Source.OTHER_PARTITION ? foreign : specimen;
+    }
+
+    private StoredBatch any(final Specimen from) {
+        return from.batches().get(random.nextInt(from.batches().size()));
+    }
+
+    /** The batches that were hit, and one on each side. */
+    private void read(final Log log, final LogReader reader, final Swap swap) {
+        final List<StoredBatch> batches = specimen.batches();
+        for (int i = 0; i < batches.size(); i++) {
+            final boolean isHit = swap.isTouched(batches.get(i));
+            final boolean isNear = isHit
+                    || (i > 0 && swap.isTouched(batches.get(i - 1)))
+                    || (i + 1 < batches.size() && swap.isTouched(batches.get(i + 1)));
+            if (isNear) {
+                readOne(log, reader, swap, batches.get(i), isHit);
+            }
+        }
+    }
+
+    private void readOne(
+            final Log log, final LogReader reader, final Swap swap, final StoredBatch batch, final boolean isHit) {
+        final long length;
+        try {
+            length = reader.read(batch.baseOffset(), Long.MAX_VALUE, 1);
+        } catch (final CorruptLogException e) {
+            requireNamed(swap, e);
+            if (!isHit) {
+                tally.add("sound neighbours refused", 1);
+            }
+            return;
+        }
+        if (length <= 0) {
+            if (batch.lastOffset() + 1 != log.endOffset()) {
+                throw new AssertionError("a read of offset " + batch.baseOffset() + " answers " + length);
+            }
+            tally.add("last batches awaited", 1);
+            return;
+        }
+        final byte[] served = new byte[(int) length];
+        reader.buffer().getBytes(0, served);
+        final long base = new RecordBatchFlyweight().wrap(reader.buffer(), 0).baseOffset();
+        if (base > batch.baseOffset()) {
+            // What lies here now begins later, or covers these offsets: a gap, to who knows no other.
+            tally.add(isHit ? "offsets passed over" : "sound neighbours passed over", 1);
+        }
+        requireServable(swap, base, served);
+    }
+
+    private void readAll(final Log log, final LogReader reader, final Swap swap, final long point) {
+        final BitSet served = new BitSet();
+        long next = log.startOffset();
+        while (next < log.endOffset()) {
+            try {
+                if (reader.read(next, Long.MAX_VALUE, READ_BYTES) <= 0) {
+                    throw new AssertionError("nothing at offset " + next + " of a log that ends at " + log.endOffset());
+                }
+            } catch (final CorruptLogException e) {
+                requireNamed(swap, e);
+                if (e.nextOffset() <= next) {
+                    throw new AssertionError("a reader of offset " + next + " can go on at " + e.nextOffset(), e);
+                }
+                next = e.nextOffset();
+                continue;
+            }
+            reader.forEach(batch -> {
+                final byte[] bytes = new byte[batch.sizeInBytes()];
+                batch.buffer().getBytes(batch.index(), bytes);
+                requireServable(swap, batch.baseOffset(), bytes);
+                for (int i = 0; i < specimen.batches().size(); i++) {
+                    if (specimen.batches().get(i).baseOffset() == batch.baseOffset()) {
+                        served.set(i);
+                    }
+                }
+                return true;
+            });
+            next = reader.nextOffset();
+        }
+        requireNothingLost(log, swap, served, point);
+    }
+
+    /** In front of the block everything is there; behind it what the recovery was not allowed to cut, or what can be told from it. */
+    private void requireNothingLost(final Log log, final Swap swap, final BitSet served, final long point) {
+        boolean isBehind = false;
+        for (int i = 0; i < specimen.batches().size(); i++) {
+            final StoredBatch batch = specimen.batches().get(i);
+            isBehind |= swap.isTouched(batch);
+            if (!isBehind && !served.get(i)) {
+                throw new AssertionError("the batch at offset " + batch.baseOffset() + " in front of it is lost");
+            }
+            if (isBehind && !swap.isTouched(batch) && !served.get(i)) {
+                if (point > 0 && !batch.path().equals(swap.path)) {
+                    throw new AssertionError(
+                            "the batch at offset " + batch.baseOffset() + " of another segment is lost");
+                }
+                tally.add(point == 0 ? "batches behind it cut" : "batches behind it refused", 1);
+            }
+        }
+        if (served.cardinality() < specimen.batches().size()
+                && point == 0
+                && log.recovery().isClean()) {
+            throw new AssertionError("batches are missing, and the report says nothing");
+        }
+    }
+
+    private void requireNamed(final Swap swap, final CorruptLogException e) {
+        if (specimen.batches().stream().noneMatch(batch -> e.file().equals(disk.describe(batch.path())))) {
+            throw new AssertionError(e.file() + " is no segment of this log; damaged is " + swap.path, e);
+        }
+    }
+
+    /** Ours at this offset; or a whole batch that has this offset elsewhere, which nothing can tell from it. */
+    private void requireServable(final Swap swap, final long offset, final byte[] served) {
+        if (isOf(specimen, offset, served)) {
+            return;
+        }
+        if (isOf(older, offset, served)) {
+            tally.add("not to be told: whole stale batches of the same offset", 1);
+        } else if (isOf(foreign, offset, served)) {
+            tally.add("not to be told: whole batches of another partition with the same offset", 1);
+        } else {
+            throw new AssertionError("what is served at offset " + offset + " was never written by anybody");
+        }
+        if (!swap.isForeign()) {
+            throw new AssertionError("a batch of another log is served at offset " + offset + ", of " + swap);
+        }
+    }
+
+    /** One or more batches of a log, one behind the other, the first with an offset. */
+    private static boolean isOf(final Specimen log, final long offset, final byte[] served) {
+        int at = 0;
+        final List<StoredBatch> found = new ArrayList<>();
+        for (final StoredBatch batch : log.batches()) {
+            final boolean isNext = found.isEmpty() ? batch.baseOffset() == offset : at < served.length;
+            if (isNext) {
+                final int end = at + batch.bytes().length;
+                if (end > served.length || !Arrays.equals(batch.bytes(), Arrays.copyOfRange(served, at, end))) {
+                    return false;
+                }
+                found.add(batch);
+                at = end;
+            }
+        }
+        return at == served.length;
+    }
+}

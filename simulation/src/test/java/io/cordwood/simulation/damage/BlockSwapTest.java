@@ -1,0 +1,34 @@
+package io.cordwood.simulation.damage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cordwood.simulation.soak.Tally;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** G5: good blocks in the wrong place. A sample; {@code bin/soak --goals} plays many more. The seed is the first argument. */
+final class BlockSwapTest {
+    private final Tally tally = new Tally();
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsServedUnderAnOpenLogWasAppendedAtThisOffset(final boolean isMapped) {
+        new BlockSwap(1, isMapped, tally).playOpen(1_500);
+        assertEquals(1_500, tally.count("blocks"));
+        // What the format cannot tell is among what is tried.
+        assertTrue(
+                tally.count("not to be told: whole stale batches of the same offset") > 0,
+                tally.counts().toString());
+        assertTrue(
+                tally.count("not to be told: whole batches of another partition with the same offset") > 0,
+                tally.counts().toString());
+    }
+
+    @Test
+    void whatIsInFrontOfItIsThereAfterAnOpen() {
+        new BlockSwap(2, false, tally).playClosed(150);
+        assertEquals(150, tally.count("blocks"));
+    }
+}
