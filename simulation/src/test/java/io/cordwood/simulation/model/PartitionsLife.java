@@ -156,7 +156,9 @@ final class PartitionsLife implements Life {
         assertEquals(List.copyOf(model.keySet()), directory.names());
         assertTrue(directory.failure() == null, () -> String.valueOf(directory.failure()));
         for (final PartitionName name : directory.names()) {
-            assertEquals(new PartitionMetadata(Objects.requireNonNull(model.get(name)).id), PartitionMetadata.read(disk, name.directory()));
+            assertEquals(
+                    new PartitionMetadata(Objects.requireNonNull(model.get(name)).id),
+                    PartitionMetadata.read(disk, name.directory()));
         }
         for (final PartitionCells cells : directory.partitions()) {
             final Partition partition = model.get(cells.name());
