@@ -266,6 +266,7 @@ final class SegmentScan implements AutoCloseable {
             if (expected >= 0
                     && batch.baseOffset() == expected
                     && last >= expected
+                    && last < segment().reach()
                     && last < (isSealed ? end : Math.min(end, keepBelow))
                     && (isSealed || last < goodBaseBehind(behind))) {
                 isPlaced = true;
