@@ -28,7 +28,7 @@ final class MutantsTest {
 
     @Test
     void thereAreEnough() throws IOException {
-        assertTrue(patches().size() >= 20, patches().toString());
+        assertTrue(patches().size() >= 30, patches().toString());
     }
 
     @ParameterizedTest
@@ -38,6 +38,7 @@ final class MutantsTest {
         final String[] by = header(lines, "Caught-by").split(" ", 2);
         assertTrue(header(lines, "Goal").matches("G[0-9]+"), patch.toString());
         assertFalse(header(lines, "Fault").isEmpty());
+        assertTrue(header(lines, "Within").matches("[0-9]+ seeds?"), patch.toString());
         try (Stream<Path> tests = Files.walk(ROOT.resolve(by[0]).resolve("src/test/java"))) {
             assertTrue(tests.anyMatch(test -> test.endsWith(by[1] + ".java")), () -> "no test is named " + by[1]);
         }

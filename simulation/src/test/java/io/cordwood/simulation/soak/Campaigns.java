@@ -1,6 +1,7 @@
 package io.cordwood.simulation.soak;
 
 import io.cordwood.simulation.crash.CrashSoak;
+import io.cordwood.simulation.crash.FaultSites;
 import io.cordwood.simulation.damage.DamageCampaigns;
 import io.cordwood.simulation.fuzz.Mutations;
 import io.cordwood.simulation.kill.KilledLives;
@@ -40,6 +41,7 @@ public final class Campaigns {
     public static List<Campaign> all() {
         final List<Campaign> all = new ArrayList<>();
         all.addAll(CrashSoak.campaigns());
+        all.addAll(FaultSites.campaigns());
         all.addAll(Races.campaigns());
         all.addAll(KilledLives.campaigns());
         all.addAll(DamageCampaigns.campaigns());

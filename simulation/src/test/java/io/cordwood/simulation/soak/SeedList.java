@@ -18,17 +18,17 @@ final class SeedList {
         return Path.of(System.getProperty("cordwood.root", "."), "simulation/seeds.txt");
     }
 
-    static List<Entry> read() {
+    static List<Entry> read(final Path file) {
         final List<Entry> entries = new ArrayList<>();
         try {
-            for (final String line : Files.readAllLines(file())) {
+            for (final String line : Files.readAllLines(file)) {
                 if (!line.isBlank() && !line.startsWith("#")) {
                     final String[] parts = line.trim().split(" +", 3);
                     entries.add(new Entry(parts[0], Long.parseLong(parts[1])));
                 }
             }
         } catch (final IOException e) {
-            throw new UncheckedIOException(file().toString(), e);
+            throw new UncheckedIOException(file.toString(), e);
         }
         return entries;
     }

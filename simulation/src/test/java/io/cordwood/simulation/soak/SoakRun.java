@@ -163,10 +163,10 @@ final class SoakRun {
                     seed,
                     (System.nanoTime() - start) / 1e9,
                     tally(campaign.goal()).counts()));
-        } catch (final AssertionError | RuntimeException e) {
+        } catch (final AssertionError | RuntimeException | StackOverflowError | LinkageError e) {
             final String replay = "bin/soak --seed=" + seed + " " + campaign.name();
             failed(campaign.goal() + " " + campaign.name() + ": " + e + "\n  replay   " + replay);
-            if (e instanceof RuntimeException) {
+            if (!(e instanceof AssertionError)) {
                 e.printStackTrace();
             }
             keep(campaign, seed);
@@ -186,6 +186,11 @@ final class SoakRun {
     /** A seed that has failed once is played by each build from then on. */
     private synchronized void keep(final Campaign campaign, final long seed) {
         try {
+            final boolean isKept = SeedList.read(seeds).stream()
+                    .anyMatch(e -> e.campaign().equals(campaign.name()) && e.seed() == seed);
+            if (isKept) {
+                return;
+            }
             Files.writeString(seeds, campaign.name() + " " + seed + "\n", StandardOpenOption.APPEND);
             System.err.println("the seed was added to " + seeds + ": commit it together with the mend");
         } catch (final IOException e) {

@@ -30,7 +30,7 @@ final class SoakTest {
 
     @Test
     void everySeedThatHasFailedOnceIsFineNow() {
-        final List<Entry> entries = SeedList.read();
+        final List<Entry> entries = SeedList.read(SeedList.file());
         for (final Entry entry : entries) {
             final List<Campaign> named = Campaigns.all().stream()
                     .filter(campaign -> campaign.name().equals(entry.campaign()))
@@ -81,6 +81,8 @@ final class SoakTest {
             throw new AssertionError("expected 1, found 2");
         });
         final SoakRun run = new SoakRun(List.of(broken), seeds);
+        run.play(5);
+        // The command that replays it is run before the mend, and must not add the seed again.
         run.play(5);
         assertTrue(run.isFailed());
         assertTrue(run.table().contains("expected 1, found 2"), run.table());

@@ -1,0 +1,166 @@
+package io.cordwood.simulation.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.cordwood.simulation.soak.Campaign;
+import io.cordwood.simulation.soak.Tally;
+import io.cordwood.testkit.FaultyStorage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A disk that fails at each act of a log's life in turn, once or for good. Where it may fail is found by a life without a failure, so
+ * that no act is left out.
+ */
+public final class FaultSites {
+    /** Acts that need room. */
+    private static final List<String> FULL = List.of("open", "rename", "make", "claim", "publish");
+
+    private static final List<String> SHORT = List.of("publish", "send", "view");
+
+    private FaultSites() {}
+
+    /**
+     * Lists the campaigns.
+     *
+     * @return one for each goal and store; a round is complete, the seed picks what power cuts leave at the end.
+     */
+    public static List<Campaign> campaigns() {
+        final List<Campaign> all = new ArrayList<>();
+        for (final boolean isMapped : new boolean[] {false, true}) {
+            final String store = isMapped ? "mapped" : "channel";
+            all.add(Campaign.of(
+                    "G6", "force/" + store, (seed, tally) -> play(isMapped, ofForces(isMapped), seed, tally)));
+            all.add(Campaign.of("G7", "disk/" + store, (seed, tally) -> play(isMapped, ofActs(isMapped), seed, tally)));
+        }
+        return all;
+    }
+
+    /** G6: each force fails, once, for good, or loses what it was to force. */
+    static List<String> ofForces(final boolean isMapped) {
+        final List<String> rules = new ArrayList<>();
+        counts(isMapped).forEach((act, count) -> {
+            for (int n = 1; n <= count; n++) {
+                if (act.equals("force")) {
+                    rules.add("force * " + n + " eio");
+                    rules.add("force * " + n + "+ eio");
+                    rules.add("force * " + n + " lost");
+                } else if (act.equals("sync")) {
+                    rules.add("sync * " + n + " eio");
+                    rules.add("sync * " + n + "+ eio");
+                }
+            }
+        });
+        return rules;
+    }
+
+    /** G7: each act fails in each way that it can. */
+    static List<String> ofActs(final boolean isMapped) {
+        final List<String> rules = new ArrayList<>();
+        int acts = 0;
+        int growing = 0;
+        for (final Map.Entry<String, Integer> entry : counts(isMapped).entrySet()) {
+            final String act = entry.getKey();
+            for (int n = 1; n <= entry.getValue(); n++) {
+                if (!act.equals("claim")) {
+                    rules.add(act + " * " + n + " eio");
+                }
+                if (FULL.contains(act)) {
+                    rules.add(act + " * " + n + " enospc");
+                }
+                if (SHORT.contains(act)) {
+                    rules.add(act + " * " + n + " short=70");
+                }
+            }
+            acts += act.equals("claim") ? 0 : entry.getValue();
+            growing += FULL.contains(act) ? entry.getValue() : 0;
+        }
+        for (int n = 1; n <= acts; n++) {
+            rules.add("* * " + n + "+ eio");
+        }
+        for (int n = 1; n <= growing; n++) {
+            rules.add("* * " + n + "+ enospc");
+        }
+        return rules;
+    }
+
+    /** Lives once with each rule. */
+    static void play(final boolean isMapped, final List<String> rules, final long seed, final Tally tally) {
+        final List<String> wrong = new ArrayList<>();
+        int failures = 0;
+        for (int i = 0; i < rules.size(); i++) {
+            final String rule = rules.get(i);
+            final FaultLife life = new FaultLife(isMapped, rule);
+            try {
+                live(rule.endsWith(" lost") ? life.endingAtFailedForce() : life).finish(seed + i);
+                assertEquals(List.of(), life.storage().unused());
+                failures += rule.contains("short") ? 1 : life.failures();
+            } catch (final RuntimeException | AssertionError e) {
+                final List<String> trace = life.storage().trace();
+                wrong.add(rule + ": " + e + "\n  after " + trace.subList(Math.max(0, trace.size() - 6), trace.size()));
+            }
+        }
+        if (!wrong.isEmpty()) {
+            throw new AssertionError(wrong.size() + " of " + rules.size() + ":\n" + String.join("\n", wrong));
+        }
+        // What is short may be asked for again; every other fault must be told.
+        if (failures < rules.size()) {
+            throw new AssertionError(failures + " failures were told by " + rules.size() + " rules");
+        }
+        tally.add("sites", rules.size());
+        tally.add("faults injected", failures);
+    }
+
+    private static FaultLife live(final FaultLife life) {
+        return life.append(1, 100)
+                .append(3, 100)
+                .gatherAndPublish(2, 80)
+                .flush()
+                .append(2, 300)
+                .nextEpoch()
+                .append(2, 400)
+                .append(1, 700)
+                .flush()
+                .append(1, 90)
+                .roll()
+                .append(2, 60)
+                .read()
+                .reopen(true)
+                .append(1, 900)
+                .append(1, 900)
+                .flush()
+                .checked()
+                .retain(5000)
+                .deletePrefix(1)
+                .append(2, 200)
+                .truncate(1, false)
+                .append(1, 100)
+                .flush()
+                .truncate(1, true)
+                .append(1, 1200)
+                .append(1, 1200)
+                .reopen(false)
+                .append(1, 50)
+                .flush()
+                .checked()
+                .startAnew(100)
+                .append(2, 70)
+                .flush()
+                .reopen(true);
+    }
+
+    /** How often each act is done if nothing fails. */
+    private static Map<String, Integer> counts(final boolean isMapped) {
+        final FaultLife sound = live(new FaultLife(isMapped));
+        final FaultyStorage storage = sound.storage();
+        final Map<String, Integer> counts = new TreeMap<>();
+        for (final String line : storage.trace()) {
+            counts.merge(line.substring(0, line.indexOf(' ')), 1, Integer::sum);
+        }
+        assertEquals(0, sound.failures());
+        sound.finish(0);
+        return counts;
+    }
+}
