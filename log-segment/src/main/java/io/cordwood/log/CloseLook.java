@@ -1,6 +1,8 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.BatchValidator;
+import io.cordwood.log.store.StorageException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks closely where a reader's quick walk through the headers met something odd: finds the good batch that holds an offset or
@@ -8,6 +10,7 @@ import io.cordwood.log.record.BatchValidator;
  */
 final class CloseLook implements AutoCloseable {
     private static final int CHUNK_BYTES = 1 << 16;
+    private static final String ACCESS_FAULT = "unsafe memory access";
 
     private final LogParts parts;
     private final SegmentScan scan;
@@ -97,6 +100,19 @@ final class CloseLook implements AutoCloseable {
                 list.get(index).bytes(),
                 "offsets " + offset + " to " + (next - 1) + " are missing in front of the next segment",
                 next);
+    }
+
+    /** What the JVM makes of an access to mapped bytes that the system cannot bring. */
+    StorageException unreadable(final InternalError failure, final @Nullable Segment used) {
+        final String message = String.valueOf(failure.getMessage());
+        if (used == null || !message.contains(ACCESS_FAULT)) {
+            throw failure;
+        }
+        return new StorageException(
+                parts.storage().describe(used.path()),
+                "read",
+                "the disk failed, or somebody cut the segment or an index of it",
+                failure);
     }
 
     CorruptLogException damaged(

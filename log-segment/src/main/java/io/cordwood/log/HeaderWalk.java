@@ -1,7 +1,6 @@
 package io.cordwood.log;
 
 import io.cordwood.log.store.FileView;
-import java.nio.ByteOrder;
 
 /**
  * Walks through the headers of a segment to the place of an offset: quickly from where the index says, and with a
@@ -57,16 +56,15 @@ final class HeaderWalk implements AutoCloseable {
                 return -1;
             }
             boolean isOdd = size < 0 || first < expected || last < first || last >= reach;
-            // A gap is legal, but not one in which the next batch begins: then it is this one that is wrong.
+            // A gap is legal, but only if what lies behind agrees.
             final boolean isDoubtful = expected < 0 ? last >= offset : first > expected;
-            if (!isOdd && isDoubtful && bytes - at - size >= Long.BYTES) {
+            if (!isOdd && isDoubtful && at + size < bytes) {
                 final long behind = at + size;
                 if (behind + ReadRun.WALK_BYTES > shownFrom + shown) {
                     shown = in.file().look(behind, (int) Math.min(PROBE_BYTES, bytes - behind), probe);
                     shownFrom = behind;
                 }
-                final long next = baseOffset((int) (behind - shownFrom));
-                isOdd = next >= Math.max(0, expected) && next <= last;
+                isOdd = !run.isFollowedRightly(probe.buffer(), (int) (behind - shownFrom), bytes - behind, last, reach);
             }
             // Where only the index led, the fault may lie in front of what shows it.
             final boolean isMissing = last >= offset && first > offset;
@@ -100,13 +98,6 @@ final class HeaderWalk implements AutoCloseable {
         return found < 0 ? bytes : found;
     }
 
-    /** Base offset of the batch that is shown at an index; -1 if the file was cut in front of it. */
-    private long baseOffset(final int index) {
-        return probe.buffer().capacity() - index < Long.BYTES
-                ? -1
-                : probe.buffer().getLong(index, ByteOrder.BIG_ENDIAN);
-    }
-
     /** Size of the batch that {@link #find} found; -1 if that took a close look. */
     int sizeFound() {
         return sizeFound;
@@ -121,6 +112,16 @@ final class HeaderWalk implements AutoCloseable {
     int size(final Segment in, final long position, final long bytes) {
         in.file().look(position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position), probe);
         return run.size(probe.buffer(), 0, bytes - position);
+    }
+
+    /** Whether what lies behind the batch that {@link #size} found agrees with a gap in front of it. */
+    boolean isFollowedRightly(final Segment in, final long behind, final long bytes, final long end) {
+        if (behind >= bytes) {
+            return true;
+        }
+        final long last = run.batch().lastOffset();
+        in.file().look(behind, (int) Math.min(ReadRun.WALK_BYTES, bytes - behind), probe);
+        return run.isFollowedRightly(probe.buffer(), 0, bytes - behind, last, end);
     }
 
     /** Position of the first batch that begins at or above a bound. */

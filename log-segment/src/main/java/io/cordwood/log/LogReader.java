@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class LogReader implements AutoCloseable {
     private static final int PROBE_BYTES = HeaderWalk.PROBE_BYTES;
     private static final int WALK_BYTES = ReadRun.WALK_BYTES;
-    private static final String ACCESS_FAULT = "unsafe memory access";
 
     private final LogSegments segments;
     private final LogPositions positions;
@@ -60,6 +59,9 @@ public final class LogReader implements AutoCloseable {
     private long hintPosition;
     private long hintHistory;
     private boolean isByHint;
+
+    /** Whether the batch at the position was looked at closely. */
+    private boolean isClose;
 
     /** Whether {@link #headers} knows the size of the batch at the position. */
     private boolean isWalked;
@@ -303,7 +305,7 @@ public final class LogReader implements AutoCloseable {
     /** Files go when segments are dropped, and bytes change when a log is truncated; else a failure is real. */
     private void throwIfReal(final Throwable failure, final long history, final @Nullable Segment used) {
         final RuntimeException real =
-                failure instanceof InternalError fault ? unreadable(fault, used) : (RuntimeException) failure;
+                failure instanceof InternalError fault ? closeLook.unreadable(fault, used) : (RuntimeException) failure;
         if (isCurrent(history, used)) {
             throw real;
         }
@@ -320,19 +322,6 @@ public final class LogReader implements AutoCloseable {
         final SegmentList list = segments.list();
         final int index = list.floor(used.baseOffset());
         return index >= 0 && list.get(index) == used;
-    }
-
-    /** What the JVM makes of an access to mapped bytes that the system cannot bring. */
-    private StorageException unreadable(final InternalError failure, final @Nullable Segment used) {
-        final String message = String.valueOf(failure.getMessage());
-        if (used == null || !message.contains(ACCESS_FAULT)) {
-            throw failure;
-        }
-        return new StorageException(
-                parts.storage().describe(used.path()),
-                "read",
-                "the disk failed, or somebody cut the segment or an index of it",
-                failure);
     }
 
     /** Moves to the batch that holds an offset: 1 and {@link #position} set, 0 for nothing yet, or a refusal. */
@@ -355,6 +344,7 @@ public final class LogReader implements AutoCloseable {
             due = offset;
             isByHint = true;
             isWalked = false;
+            isClose = false;
             return 1;
         }
         isByHint = false;
@@ -398,6 +388,7 @@ public final class LogReader implements AutoCloseable {
     private boolean walk(final Segment in, final long offset, final long end) {
         position = headers.find(in, offset, end, positions.publishedEnd());
         due = headers.dueFound();
+        isClose = headers.sizeFound() < 0;
         return position < in.bytes();
     }
 
@@ -418,11 +409,11 @@ public final class LogReader implements AutoCloseable {
                     in, position, "the batch claims " + first + " bytes, but the file has " + shown, -1);
         }
         final int most = Math.min(shown, Math.max(bytesMax, first));
-        run.start(offset, isByHint);
+        run.start(offset, isByHint, isClose);
         final int whole =
                 first < 0 ? -1 : run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
         if (whole < 0) {
-            stepOver(in, offset, end);
+            stepOver(in, offset, end, run.isGapDoubted());
             return show(offset, upTo, bytesMax);
         }
         nextOffset = run.nextOffset();
@@ -431,18 +422,19 @@ public final class LogReader implements AutoCloseable {
     }
 
     /** The batch at the position cannot be shown: goes on to the one behind it that holds the offset, or tells what is wrong. */
-    private void stepOver(final Segment in, final long offset, final long end) {
+    private void stepOver(final Segment in, final long offset, final long end, final boolean isGapDoubted) {
         final String why = run.reason();
         final long next = run.behindFlaw();
         final long logEnd = positions.publishedEnd();
         final long found = closeLook.find(in, position, due, end, offset, logEnd);
-        if (found <= position) {
+        if (found < position || (found == position && !isGapDoubted)) {
             // Its bytes are right, but for what only the table of leader epochs tells.
             throw closeLook.damaged(in, position, why, Math.min(next, logEnd));
         }
         position = found;
         due = -1;
         isByHint = false;
+        isClose = true;
     }
 
     private long endOf(final Segment in) {
@@ -481,8 +473,13 @@ public final class LogReader implements AutoCloseable {
         if (first < 0) {
             first = headers.size(in, position, bytes);
             final long last = first < 0 ? -1 : run.batch().lastOffset();
-            if (last < offset || last >= Math.min(endOf(in), in.reach())) {
-                stepOver(in, offset, endOf(in));
+            final long end = Math.min(endOf(in), in.reach());
+            final boolean isGapDoubted = first >= 0
+                    && !isClose
+                    && run.batch().baseOffset() > offset
+                    && !headers.isFollowedRightly(in, position + first, bytes, end);
+            if (last < offset || last >= end || isGapDoubted) {
+                stepOver(in, offset, endOf(in), isGapDoubted);
                 return measure(offset, upTo, bytesMax);
             }
         }

@@ -111,7 +111,7 @@ final class OffsetsByTime implements AutoCloseable {
         long behind = in.baseOffset();
         scan.start(in.file(), from, in.bytes());
         while (scan.next()) {
-            requirePlaced(in, behind, bound);
+            requirePlaced(in, behind, bound, end);
             final RecordBatchFlyweight batch = scan.batch();
             if (batch.baseOffset() >= end) {
                 return -1;
@@ -134,11 +134,19 @@ final class OffsetsByTime implements AutoCloseable {
     }
 
     /** No checksum covers offsets: a batch that overlaps its neighbours tells wrong ones, and must not end the search. */
-    private void requirePlaced(final Segment in, final long behind, final long bound) {
+    private void requirePlaced(final Segment in, final long behind, final long bound, final long end) {
         final long first = scan.header().baseOffset();
         final long last = scan.header().lastOffset();
-        final long next = first > behind && last < bound ? scan.followingOffset() : -1;
-        if (first < behind || last < first || last >= bound || (next >= behind && next <= last)) {
+        final boolean isGap = first > behind && last >= first && last < bound;
+        final long next = isGap ? scan.followingOffset() : -1;
+        final long at = scan.position();
+        if (first < behind
+                || last < first
+                || last >= bound
+                || (next >= behind && next <= last)
+                || (isGap
+                        && (next <= last || next >= bound)
+                        && closeLook.find(in, at, behind, bound, first, end) != at)) {
             throw new CorruptLogException(
                     parts.storage().describe(in.path()),
                     scan.position(),

@@ -24,6 +24,8 @@ final class ReadRun implements AutoCloseable {
     private long nextOffset;
     private long behindFlaw;
     private boolean isFollowing;
+    private boolean isFirstGapKnown;
+    private boolean isGapDoubted;
     private int lastEpoch;
 
     ReadRun(final LeaderEpochTable epochs, final BatchValidator validator) {
@@ -71,14 +73,42 @@ final class ReadRun implements AutoCloseable {
         }
         final byte magic = batch.read(buffer, index).magic();
         final long size = batch.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
+        return isBatch(magic, size, shown, left) ? (int) size : noBatch(magic, size, left);
+    }
+
+    private static boolean isBatch(final byte magic, final long size, final int shown, final long left) {
         final int least = magic == RecordBatchDescriptor.MAGIC_V2 ? WALK_BYTES : LEGACY_BYTES_MIN;
-        return magic < 0
-                        || magic > RecordBatchDescriptor.MAGIC_V2
-                        || size < least
-                        || size > Math.min(left, Integer.MAX_VALUE)
-                        || shown < least
-                ? noBatch(magic, size, left)
-                : (int) size;
+        return magic >= 0
+                && magic <= RecordBatchDescriptor.MAGIC_V2
+                && size >= least
+                && size <= Math.min(left, Integer.MAX_VALUE)
+                && shown >= least;
+    }
+
+    /**
+     * Whether what lies behind a batch agrees that there is a gap in front of it: nothing, or a batch with higher offsets. Else that
+     * batch may be one from further back, and hide those that lie behind it.
+     *
+     * @param index of what lies behind it.
+     * @param left bytes in the file from there on.
+     * @param last offset of the batch.
+     * @param segmentEnd base of the next segment.
+     */
+    boolean isFollowedRightly(
+            final DirectBuffer buffer, final int index, final long left, final long last, final long segmentEnd) {
+        if (left <= 0) {
+            return true;
+        }
+        final int shown = buffer.capacity() - index;
+        if (shown < MAGIC_END) {
+            return false;
+        }
+        final byte magic = following.read(buffer, index).magic();
+        final long size = following.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
+        return isBatch(magic, size, shown, left)
+                && following.baseOffset() > last
+                && following.lastOffset() >= following.baseOffset()
+                && following.lastOffset() < segmentEnd;
     }
 
     // What words need is kept out of the methods that are called for each batch: they should stay small.
@@ -106,11 +136,23 @@ final class ReadRun implements AutoCloseable {
                 + " is due, in front of " + segmentEnd);
     }
 
-    /** Begins a run: whether the first batch is the one behind what was read before, and so may not begin below the offset. */
-    void start(final long offset, final boolean follows) {
+    /**
+     * Begins a run.
+     *
+     * @param follows whether the first batch is the one behind what was read before, and so may not begin below the offset.
+     * @param isGapKnown whether a gap in front of it was looked at closely.
+     */
+    void start(final long offset, final boolean follows, final boolean isGapKnown) {
         nextOffset = offset;
         isFollowing = follows;
+        isFirstGapKnown = isGapKnown;
+        isGapDoubted = false;
         behindFlaw = -1;
+    }
+
+    /** Whether the run has no batch because what follows the first does not agree with the gap in front of it. */
+    boolean isGapDoubted() {
+        return isGapDoubted;
     }
 
     /**
@@ -157,28 +199,27 @@ final class ReadRun implements AutoCloseable {
             return isMisplaced(segmentEnd);
         }
         if ((first > nextOffset || batch.partitionLeaderEpoch() != lastEpoch)
-                && !isRightBesideNext(buffer, at, size, left)) {
+                && !isRightBesideNext(buffer, at, size, left, segmentEnd)) {
             return false;
         }
         return !isVerifying || validator.header(batch, size) >= 0 || isWrong(String.valueOf(validator.reason()));
     }
 
     /** Judges a gap or a new epoch, for which the batch that follows must be seen. */
-    private boolean isRightBesideNext(final DirectBuffer buffer, final int at, final int size, final long left) {
-        final boolean isFollowed = buffer.capacity() - at - size >= MAGIC_END;
-        if (at > 0 && !isFollowed && size < left) {
+    private boolean isRightBesideNext(
+            final DirectBuffer buffer, final int at, final int size, final long left, final long segmentEnd) {
+        final int behind = at + size;
+        final int shown = buffer.capacity() - behind;
+        if (at > 0 && shown < Math.min(WALK_BYTES, left - size)) {
             // The next read begins here.
             return false;
         }
-        final long first = batch.baseOffset();
-        final long last = batch.lastOffset();
-        if (first > nextOffset && isFollowed) {
-            final long next = following.read(buffer, at + size).baseOffset();
-            if (next <= last && next >= nextOffset) {
-                return isWrong("offsets " + first + " to " + last + ", but the next batch begins at " + next);
-            }
+        final boolean isGap = batch.baseOffset() > nextOffset && !(at == 0 && isFirstGapKnown);
+        if (isGap && !isFollowedRightly(buffer, behind, left - size, batch.lastOffset(), segmentEnd)) {
+            isGapDoubted = at == 0;
+            return isMisplaced(segmentEnd);
         }
-        return batch.partitionLeaderEpoch() == lastEpoch || isRightEpoch(buffer, at + size, isFollowed);
+        return batch.partitionLeaderEpoch() == lastEpoch || isRightEpoch(buffer, behind, shown >= MAGIC_END);
     }
 
     /** Not one that neither the table nor the following batch agrees with. */

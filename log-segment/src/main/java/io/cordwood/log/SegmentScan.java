@@ -135,15 +135,19 @@ final class SegmentScan implements AutoCloseable {
         final long last = header.lastOffset();
         reason = misplaced(first, last);
         final boolean isGap = expected >= 0 && first > expected;
+        boolean isEndOfWalk = false;
         if (reason == null && isGap) {
             final long following = scan.followingOffset();
-            if (following >= expected && following <= last) {
+            final long hidden = isWithinGap(following, last) ? following : hiddenBehind(following, last);
+            if (hidden >= 0) {
                 kind = Fault.Kind.OFFSET_FALLS;
-                reason = "offsets " + first + " to " + last + ", but the next batch begins at " + following;
+                reason = "offsets " + first + " to " + last + ", but the next good batch begins at " + hidden;
+                // What lies between is damage.
+                isEndOfWalk = hidden != following;
             }
         }
         if (reason != null) {
-            if (keepBelow <= Math.max(0, expected) && isTornHead(first)) {
+            if (keepBelow <= Math.max(0, expected) && (isEndOfWalk || isTornHead(first))) {
                 return Step.END;
             }
             isBehindBad = true;
@@ -158,6 +162,21 @@ final class SegmentScan implements AutoCloseable {
         isBehindBad = false;
         expected = last + 1;
         return Step.SOUND;
+    }
+
+    private boolean isWithinGap(final long offset, final long last) {
+        return offset >= expected && offset <= last;
+    }
+
+    /** Offset of a good batch further behind that begins in the gap in front of this one, so that it is none; -1 if there is none. */
+    private long hiddenBehind(final long following, final long last) {
+        final long behind = scan.position() + scan.batch().sizeInBytes();
+        if (behind >= to
+                || (following > last && following < Math.min(end, segment().reach()))) {
+            return -1;
+        }
+        final long good = goodBaseBehind(behind);
+        return isWithinGap(good, last) ? good : -1;
     }
 
     /**
@@ -283,7 +302,7 @@ final class SegmentScan implements AutoCloseable {
      * must not claim the offsets of others.
      */
     private long goodBaseBehind(final long from) {
-        if (goodPosition < from) {
+        if (goodPosition < from || goodBase < expected) {
             goodPosition = Long.MAX_VALUE;
             goodBase = Long.MAX_VALUE;
             final BatchCursor cursor = searchFrom(from);
