@@ -17,6 +17,19 @@ public final class ChildJvm {
      * @return the process, not started.
      */
     public static ProcessBuilder of(final Class<?> main, final String... arguments) {
+        // A few seconds of life: a better compiler costs more than it gives.
+        return of(main, List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"), arguments);
+    }
+
+    /**
+     * Prepares one for a longer life, which tells its errors where this JVM does.
+     *
+     * @param main class to run.
+     * @param flags of the JVM.
+     * @param arguments of it.
+     * @return the process, not started.
+     */
+    public static ProcessBuilder of(final Class<?> main, final List<String> flags, final String... arguments) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (final String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -24,9 +37,7 @@ public final class ChildJvm {
                 command.add(flag);
             }
         }
-        command.add("-Xmx256m");
-        // A few seconds of life: a better compiler costs more than it gives.
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(flags);
         command.add("-cp");
         command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
         command.add(main.getName());

@@ -1,8 +1,11 @@
 package io.cordwood.simulation.fuzz;
 
+import com.sun.management.ThreadMXBean;
 import io.cordwood.index.IndexDump;
 import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.AppendAs;
 import io.cordwood.log.CleanShutdownMarker;
+import io.cordwood.log.ConfigException;
 import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.Fault;
 import io.cordwood.log.IndexLimits;
@@ -32,10 +35,13 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
 import io.cordwood.simulation.damage.MemoryDisk;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What reads bytes that somebody else may have written: each takes any bytes and ends, or throws what it documents. */
@@ -43,6 +49,9 @@ final class Decoder {
     /** Most bytes that a batch may decompress to. */
     static final int DECOMPRESSED_MOST = 1 << 16;
 
+    private static final long ALLOCATED_MOST = 8L << 20;
+    private static final int ALLOCATED_PER_BYTE = 256;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final String DIRECTORY = "t-0";
     private static final long BASE = 50;
     private static final long NOW = 1_700_000_000_000L;
@@ -85,7 +94,7 @@ final class Decoder {
                 bytes -> MetaProperties.read(disk(MetaProperties.FILE, bytes)),
                 List.of(CorruptLogException.class)));
         all.add(new Decoder(
-                "clean shutdown",
+                "clean-shutdown",
                 bytes -> CleanShutdownMarker.read(disk(CleanShutdownMarker.FILE, bytes)),
                 List.of(CorruptLogException.class)));
         all.add(new Decoder("names", Decoder::names, List.of()));
@@ -94,12 +103,38 @@ final class Decoder {
         all.add(new Decoder("segment/check", Decoder::check, List.of()));
         all.add(new Decoder("segment/open", bytes -> open(bytes, 0), List.of()));
         all.add(new Decoder("segment/read", bytes -> open(bytes, Long.MAX_VALUE), List.of()));
+        all.add(new Decoder("segment/transactions", Decoder::transactions, List.of()));
+        all.add(new Decoder("mended/batch", Mended::batch, List.of()));
+        all.add(new Decoder("mended/check", bytes -> check(Mended.mended(bytes)), List.of()));
+        all.add(new Decoder("mended/open", bytes -> open(Mended.mended(bytes), 0), List.of()));
+        all.add(new Decoder("mended/read", bytes -> open(Mended.mended(bytes), Long.MAX_VALUE), List.of()));
+        all.add(new Decoder(
+                "append/producer", bytes -> Mended.append(bytes, AppendAs.client(1), "producer"), List.of()));
+        all.add(new Decoder("append/converted", bytes -> Mended.append(bytes, AppendAs.client(1), "lz4"), List.of()));
+        all.add(new Decoder(
+                "append/replica", bytes -> Mended.append(bytes, AppendAs.replica(), "producer"), List.of()));
+        all.add(new Decoder("directory", Mended::directory, List.of()));
+        all.add(new Decoder("settings", Mended::settings, List.of(ConfigException.class)));
         return all;
     }
 
     /** Valid inputs for most of them. */
     static List<byte[]> samples() {
         return Samples.all();
+    }
+
+    /** One that does not document what it throws: whether the fuzzer tells. In no list. */
+    static Decoder planted() {
+        return new Decoder(
+                "planted", bytes -> OffsetCheckpoint.parse("f", new UnsafeBuffer(bytes), 0, bytes.length), List.of());
+    }
+
+    /** The one of that name. */
+    static Decoder named(final String name) {
+        return Stream.concat(all().stream(), Stream.of(planted()))
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no decoder is called '" + name + "'"));
     }
 
     String name() {
@@ -115,6 +150,24 @@ final class Decoder {
                 throw new AssertionError(name + " throws what it does not document: " + e, e);
             }
         }
+    }
+
+    /** Feeds it, and throws as well if more is allocated than the input explains. */
+    void feedMeasured(final byte[] bytes) {
+        final long most = ALLOCATED_MOST + (long) ALLOCATED_PER_BYTE * bytes.length;
+        // Twice, because the first input that comes to a class pays for the loading of it.
+        if (allocated(bytes) > most) {
+            final long allocated = allocated(bytes);
+            if (allocated > most) {
+                throw new AssertionError(name + ": " + allocated + " bytes were allocated for " + bytes.length);
+            }
+        }
+    }
+
+    private long allocated(final byte[] bytes) {
+        final long before = THREADS.getCurrentThreadAllocatedBytes();
+        feed(bytes);
+        return THREADS.getCurrentThreadAllocatedBytes() - before;
     }
 
     private static void validate(final byte[] bytes) {
@@ -202,28 +255,62 @@ final class Decoder {
 
     /** An open, and a read of all that is there. */
     private static void open(final byte[] bytes, final long recoveryPoint) {
-        final MemoryDisk disk = disk(path(LogFiles.LOG), bytes);
+        open(disk(path(LogFiles.LOG), bytes), recoveryPoint);
+    }
+
+    /** An index of aborted transactions beside a segment whose end is torn; and one that waits to be swapped in with its log. */
+    private static void transactions(final byte[] bytes) {
+        final byte[] batch = Samples.batch(CompressionType.NONE, BASE);
+        final MemoryDisk torn = disk(path(LogFiles.LOG), Arrays.copyOf(batch, batch.length + 20));
+        torn.put(path(LogFiles.TXN_INDEX), bytes);
+        open(torn, 0);
+        final MemoryDisk swapped = disk(path(LogFiles.LOG), batch);
+        swapped.put(path(LogFiles.LOG) + LogFiles.SWAP, batch);
+        swapped.put(path(LogFiles.TXN_INDEX) + LogFiles.SWAP, bytes);
+        open(swapped, 0);
+    }
+
+    private static void open(final MemoryDisk disk, final long recoveryPoint) {
         final Log log = new LogBuilder(disk, DIRECTORY)
                 .indexes(new SparseIndexes())
                 .recoveryPoint(recoveryPoint)
                 .open(NOW);
         try (LogReader reader = log.newReader()) {
-            long next = log.startOffset();
-            while (next < log.endOffset()) {
-                try {
-                    if (reader.read(next, Long.MAX_VALUE, 1 << 12) <= 0) {
-                        break;
-                    }
-                    next = reader.nextOffset();
-                } catch (final CorruptLogException e) {
-                    if (e.nextOffset() <= next) {
-                        break;
-                    }
-                    next = e.nextOffset();
-                }
-            }
+            readAll(log, reader);
+            lookUpTimes(reader);
         } finally {
             log.closeUncleanly();
+        }
+    }
+
+    /** Reads to the end, and past what is damaged as long as the error tells where to go on. */
+    static void readAll(final Log log, final LogReader reader) {
+        long next = log.startOffset();
+        while (next < log.endOffset()) {
+            try {
+                if (reader.read(next, Long.MAX_VALUE, 1 << 12) <= 0) {
+                    break;
+                }
+                next = reader.nextOffset();
+            } catch (final CorruptLogException e) {
+                if (e.nextOffset() <= next) {
+                    break;
+                }
+                next = e.nextOffset();
+            }
+        }
+    }
+
+    private static void lookUpTimes(final LogReader reader) {
+        for (final long time : new long[] {0, NOW + 1, Long.MAX_VALUE}) {
+            try {
+                reader.offsetForTimestamp(time, Long.MAX_VALUE);
+            } catch (final CorruptLogException e) {
+                // Documented: a batch on the way is damaged.
+                if (String.valueOf(e.getMessage()).isBlank()) {
+                    throw new AssertionError("an exception without words", e);
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordHeaders;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +41,8 @@ final class Samples {
                 "#\nnode.id=1\ndirectory.id=Pd8NlKSIZ4yDrhO3M0WYhg\nversion=1\ncluster.id=c\n",
                 "{\"version\":0,\"brokerEpoch\":15}",
                 "orders-1.f81d4fae7dec11d0a76500a0c91e6bf6-delete",
-                "00000000000000000053.log")) {
+                "00000000000000000053.log",
+                "segment.bytes=1048576\ncompression.type=lz4\nflush.ms=10\n")) {
             all.add(text.getBytes(US_ASCII));
         }
         final UnsafeBuffer index = new UnsafeBuffer(new byte[96]);
@@ -49,10 +51,24 @@ final class Samples {
             index.putInt(i * 8 + 4, 70 * (i + 1), ByteOrder.BIG_ENDIAN);
         }
         all.add(index.byteArray());
+        all.add(transactions());
         return all;
     }
 
-    private static byte[] batch(final CompressionType type, final long base) {
+    /** Entries of an index of aborted transactions: version, producer, first offset, last offset, last stable offset. */
+    private static byte[] transactions() {
+        final ByteBuffer entries = ByteBuffer.allocate(3 * 34);
+        for (int i = 0; i < 3; i++) {
+            entries.putShort((short) 0)
+                    .putLong(7)
+                    .putLong(BASE + i)
+                    .putLong(BASE + 2L * i + 1)
+                    .putLong(BASE + i);
+        }
+        return entries.array();
+    }
+
+    static byte[] batch(final CompressionType type, final long base) {
         final UnsafeBuffer memory = new UnsafeBuffer(new byte[1024]);
         final BatchBuilder builder = new BatchBuilder(Codecs.standard())
                 .wrap(memory, 0, memory.capacity())

@@ -3,6 +3,7 @@ package io.cordwood.simulation.soak;
 import io.cordwood.simulation.crash.CrashSoak;
 import io.cordwood.simulation.crash.FaultSites;
 import io.cordwood.simulation.damage.DamageCampaigns;
+import io.cordwood.simulation.fuzz.Fuzzing;
 import io.cordwood.simulation.fuzz.Mutations;
 import io.cordwood.simulation.kill.KilledLives;
 import io.cordwood.simulation.model.ModelCampaigns;
@@ -46,6 +47,7 @@ public final class Campaigns {
         all.addAll(KilledLives.campaigns());
         all.addAll(DamageCampaigns.campaigns());
         all.addAll(Mutations.campaigns());
+        all.addAll(Fuzzing.campaigns());
         all.addAll(ModelCampaigns.campaigns());
         return all;
     }
@@ -57,6 +59,7 @@ public final class Campaigns {
      */
     public static List<Figure> figures() {
         final List<Figure> all = new ArrayList<>(FIGURES);
+        all.addAll(Fuzzing.figures());
         all.addAll(ModelCampaigns.figures());
         return all;
     }
