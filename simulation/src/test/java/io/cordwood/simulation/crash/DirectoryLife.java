@@ -95,7 +95,6 @@ final class DirectoryLife {
         final LogWriter writer = Objects.requireNonNull(open.remove(name));
         segmentsMost = Math.max(segmentsMost, writer.segmentsMost());
         if (isClean) {
-            writer.model().forcing();
             writer.log().close();
             writer.model().forced(writer.model().nextOffset());
         } else {
@@ -120,7 +119,6 @@ final class DirectoryLife {
     /** A clean close, and the next open. */
     DirectoryLife close() {
         endLives();
-        open.values().forEach(writer -> writer.model().forcing());
         directory.close();
         open.values().forEach(writer -> writer.model().forced(writer.model().nextOffset()));
         model.closed(true);

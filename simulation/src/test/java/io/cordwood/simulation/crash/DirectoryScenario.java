@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 /** A data directory with its partitions: what a script does to it, and what is owed after each power cut. */
 final class DirectoryScenario implements CrashScenario {
     private static final int SEGMENTS_LEAST = 3;
+    private static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
     private final boolean isMapped;
     private final long seed;
@@ -81,6 +82,9 @@ final class DirectoryScenario implements CrashScenario {
             throw new AssertionError("no power cut explains what is found: " + directory.findings());
         }
         if (directory.wasClean()) {
+            if (!model.isClosed()) {
+                requireTrueMarker(disk, directory);
+            }
             return;
         }
         final Map<PartitionName, Long> points = recoveryPoints(disk);
@@ -89,6 +93,27 @@ final class DirectoryScenario implements CrashScenario {
             final long most = model.log(name).pointMost();
             if (point > most) {
                 requireBytesBelow(disk, name, point, most);
+            }
+        }
+    }
+
+    /** Who finds the marker looks at nothing: all that the files say must be found by looking at everything, too. */
+    private void requireTrueMarker(final SimulatedStorage disk, final LogDirectory trusting) {
+        final SimulatedStorage believed = disk.afterPowerCut(PowerCut.everything());
+        final SimulatedStorage looked = disk.afterPowerCut(PowerCut.everything());
+        looked.delete(CLEAN_SHUTDOWN);
+        if (looked.status(OffsetCheckpoint.RECOVERY_POINTS) != null) {
+            looked.delete(OffsetCheckpoint.RECOVERY_POINTS);
+        }
+        try (LogDirectory one = DirectoryLife.open(believed);
+                LogDirectory two = DirectoryLife.open(looked)) {
+            for (final PartitionName name : trusting.names()) {
+                final long end = DirectoryLife.open(one, name, isMapped).endOffset();
+                final long found = DirectoryLife.open(two, name, isMapped).endOffset();
+                if (end != found) {
+                    throw new AssertionError("the marker of a clean close is there, and " + name + " ends at " + end
+                            + ", but by a look at its bytes at " + found);
+                }
             }
         }
     }

@@ -47,12 +47,6 @@ final class LogModel {
         promises++;
     }
 
-    /** Everything is about to be forced, and counted as such. */
-    void forcing() {
-        pointMost = nextOffset;
-        promises++;
-    }
-
     /** What lies below may go from now on, and may stay. */
     void droppingBelow(final long offset) {
         owedFrom = Math.max(owedFrom, offset);
