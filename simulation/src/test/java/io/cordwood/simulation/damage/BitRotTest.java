@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * G4: bits that turn over, and files that end early. Each bit of each header of a segment and of the small files of a data
- * directory; of the rest a sample, of which {@code bin/soak --goals} plays all. The seed is the first argument.
+ * directory; of the rest a sample, of which {@code bin/soak --goals} plays more. The seed is the first argument.
  */
 final class BitRotTest {
     private final Tally tally = new Tally();

@@ -11,16 +11,19 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 
 /**
  * Puts good blocks and batches where others belong: sectors and pages of another place of the same file, of the next segment, of an
  * older image of the file or of another partition, and whole batches from there. What is served then was appended to this log at this
- * offset, or is one of the two things that the format cannot tell from that, which are counted.
+ * offset, and no sound batch is passed over without an error; but for what the format cannot tell, which is counted.
  */
 final class BlockSwap {
     private static final int[] BLOCKS = {512, 4096};
     private static final List<Source> SOURCES = List.of(Source.values());
     private static final int READ_BYTES = 1 << 16;
+    private static final String HIDDEN =
+            "not to be told: sound batches whose offsets a batch of another history claims";
 
     /** Where the false block comes from. */
     enum Source {
@@ -46,7 +49,8 @@ final class BlockSwap {
         older = specimen.older(seed);
         foreign = Specimen.of(~seed, isMapped);
         disk = specimen.disk().copy();
-        random = new Random(seed);
+        // Not the same swaps on both stores.
+        random = new Random(isMapped ? ~seed : seed);
         this.tally = tally;
     }
 
@@ -65,9 +69,17 @@ final class BlockSwap {
                 } finally {
                     disk.put(swap.path, sound);
                 }
-                tally.add("blocks", 1);
+                count(swap, sound);
             }
         }
+    }
+
+    /** Each image once, whatever is done to it. */
+    private void count(final Swap swap, final byte[] sound) {
+        final byte[] content = swap.content(sound);
+        final CRC32C crc = new CRC32C();
+        crc.update(content);
+        tally.addDistinct("blocks", crc.getValue() << Integer.SIZE ^ Arrays.hashCode(content));
     }
 
     /** So many swaps before an open, as a clean one and from the beginning. */
@@ -89,7 +101,7 @@ final class BlockSwap {
                     log.closeUncleanly();
                 }
             }
-            tally.add("blocks", 1);
+            count(swap, disk.content(swap.path));
         }
     }
 
@@ -130,9 +142,16 @@ final class BlockSwap {
         }
     }
 
+    /** One that changes something. */
     private Swap next() {
-        final Source source = SOURCES.get(random.nextInt(SOURCES.size()));
-        return random.nextInt(3) == 0 ? batchSwap(source) : blockSwap(source);
+        while (true) {
+            final Source source = SOURCES.get(random.nextInt(SOURCES.size()));
+            final Swap swap = random.nextInt(3) == 0 ? batchSwap(source) : blockSwap(source);
+            final byte[] sound = specimen.disk().content(swap.path);
+            if (!Arrays.equals(sound, swap.content(sound))) {
+                return swap;
+            }
+        }
     }
 
     /** Of one length or not: the batch begins where another one did. */
@@ -215,16 +234,29 @@ final class BlockSwap {
         final byte[] served = new byte[(int) length];
         reader.buffer().getBytes(0, served);
         final long base = new RecordBatchFlyweight().wrap(reader.buffer(), 0).baseOffset();
-        if (base > batch.baseOffset()) {
-            // What lies here now begins later, or covers these offsets: a gap, to who knows no other.
-            tally.add(isHit ? "offsets passed over" : "sound neighbours passed over", 1);
+        if (base != batch.baseOffset()) {
+            requireHidden(swap, batch, isHit);
         }
         requireServable(swap, base, served);
     }
 
+    /** A batch was passed over without an error: it lies beneath the block, or another history claims its offsets. */
+    private void requireHidden(final Swap swap, final StoredBatch batch, final boolean isHit) {
+        if (!isHit && !swap.isForeign()) {
+            throw new AssertionError("the sound batch at offset " + batch.baseOffset() + " is passed over in silence");
+        }
+        // What lies there now begins later: a gap, to who knows no other.
+        tally.add(isHit ? "batches beneath the block passed over" : HIDDEN, 1);
+    }
+
     private void readAll(final Log log, final LogReader reader, final Swap swap, final long point) {
         final BitSet served = new BitSet();
+        final BitSet refused = new BitSet();
         long next = log.startOffset();
+        if (point > 0 && log.endOffset() != specimen.endOffset()) {
+            requireTold(log, swap);
+            refused.set((int) Math.min(log.endOffset(), specimen.endOffset()), (int) specimen.endOffset());
+        }
         while (next < log.endOffset()) {
             try {
                 if (reader.read(next, Long.MAX_VALUE, READ_BYTES) <= 0) {
@@ -235,6 +267,7 @@ final class BlockSwap {
                 if (e.nextOffset() <= next) {
                     throw new AssertionError("a reader of offset " + next + " can go on at " + e.nextOffset(), e);
                 }
+                refused.set((int) next, (int) e.nextOffset());
                 next = e.nextOffset();
                 continue;
             }
@@ -252,6 +285,22 @@ final class BlockSwap {
             next = reader.nextOffset();
         }
         requireNothingLost(log, swap, served, point);
+        for (int i = 0; i < specimen.batches().size() && point > 0; i++) {
+            final StoredBatch batch = specimen.batches().get(i);
+            if (!served.get(i) && refused.nextClearBit((int) batch.baseOffset()) <= batch.lastOffset()) {
+                requireHidden(swap, batch, swap.isTouched(batch));
+            }
+        }
+    }
+
+    /** An end that is another one is that of a tail without a sound batch of this log, and the report says so. */
+    private void requireTold(final Log log, final Swap swap) {
+        final boolean isSoundLost = specimen.batches().stream()
+                .anyMatch(batch -> batch.baseOffset() >= log.endOffset() && !swap.isTouched(batch));
+        if (isSoundLost || log.recovery().isClean()) {
+            throw new AssertionError("the log ends at " + log.endOffset() + " and not at " + specimen.endOffset());
+        }
+        tally.add("damaged ends cut", 1);
     }
 
     /** In front of the block everything is there; behind it what the recovery was not allowed to cut, or what can be told from it. */

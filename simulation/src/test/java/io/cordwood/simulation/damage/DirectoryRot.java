@@ -103,13 +103,14 @@ final class DirectoryRot {
                 final MemoryDisk disk = sound.copy();
                 disk.flip(path, bit / Byte.SIZE, 1 << bit % Byte.SIZE);
                 play("bit " + bit + " of " + path, path, disk);
-                tally.add("flips", 1);
+                // Each round does the same.
+                tally.addDistinct("flips", (long) path.hashCode() << Integer.SIZE | bit);
             }
             for (int length = 0; length < content.length; length++) {
                 final MemoryDisk disk = sound.copy();
                 disk.put(path, Arrays.copyOf(content, length));
                 play(path + " cut to " + length, path, disk);
-                tally.add("truncations", 1);
+                tally.addDistinct("truncations", (long) path.hashCode() << Integer.SIZE | length);
             }
         }
     }
