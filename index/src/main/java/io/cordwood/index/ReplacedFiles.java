@@ -37,7 +37,12 @@ final class ReplacedFiles implements IndexFiles {
         this.offsetPath = offsetPath;
         this.timePath = timePath;
         this.offsets = found(storage, offsetPath);
-        this.times = found(storage, timePath);
+        try {
+            this.times = found(storage, timePath);
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.close(e::addSuppressed, offsets);
+            throw e;
+        }
     }
 
     /** A file for reading is not touched before it is read, and so holds nothing yet. */

@@ -160,7 +160,11 @@ final class BatchScan implements AutoCloseable {
             batch.wrap(chunk, 0);
         }
         final int index = (int) (at - chunkPosition);
-        return chunk.capacity() - index >= Long.BYTES ? chunk.getLong(index, ByteOrder.BIG_ENDIAN) : -1;
+        // Zeros are no batch: neither are they one that begins at offset 0.
+        return chunk.capacity() - index >= RecordBatchDescriptor.LOG_OVERHEAD
+                        && chunk.getInt(index + Long.BYTES, ByteOrder.BIG_ENDIAN) > 0
+                ? chunk.getLong(index, ByteOrder.BIG_ENDIAN)
+                : -1;
     }
 
     /** The batch that {@link #next} found; valid until the next call. */

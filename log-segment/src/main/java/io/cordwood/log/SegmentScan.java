@@ -303,9 +303,11 @@ final class SegmentScan implements AutoCloseable {
      */
     private long goodBaseBehind(final long from) {
         if (goodPosition < from || goodBase < expected) {
+            // What was passed over is too early for all that comes: searching there again would make many searches of
+            // one.
+            final BatchCursor cursor = searchFrom(Math.max(from, goodPosition));
             goodPosition = Long.MAX_VALUE;
             goodBase = Long.MAX_VALUE;
-            final BatchCursor cursor = searchFrom(from);
             while (goodPosition == Long.MAX_VALUE && cursor.next() != BatchCursor.Step.END) {
                 if (cursor.isCrcValid() && cursor.batch().baseOffset() >= expected) {
                     goodPosition = cursor.position();

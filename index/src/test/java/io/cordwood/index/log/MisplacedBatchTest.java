@@ -225,4 +225,20 @@ final class MisplacedBatchTest {
         assertTrue(reader.read(offset, Long.MAX_VALUE, 1) > 0);
         assertEquals(9 * RECORDS, reader.buffer().getLong(0, ByteOrder.BIG_ENDIAN));
     }
+
+    /** As a replica of a compacted log has it, with the zeros of a file that was made longer ahead: they are no batch of offset 0. */
+    @Test
+    void zerosBehindAGapDoNotContradictIt() throws IOException {
+        final long first = 5;
+        final byte[] batch = StoredBatch.encode(first, 0, CompressionType.NONE, new long[] {NOW, NOW}, "v")
+                .bytes();
+        Files.write(segment(), Arrays.copyOf(batch, batch.length + 4096));
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage, 4096, 0);
+                LogReader reader = log.newReader()) {
+            assertEquals(first + 2, log.endOffset());
+            assertTrue(reader.read(first, Long.MAX_VALUE, 1) > 0);
+        }
+        assertEquals(batch.length, Files.size(segment()));
+    }
 }

@@ -80,7 +80,7 @@ public final class DiskStorage implements Storage {
         final List<FileStatus> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             for (final Path entry : entries) {
-                final FileStatus status = listed(entry);
+                final FileStatus status = listed(entry, directory.isEmpty());
                 if (status != null) {
                     found.add(status);
                 }
@@ -339,15 +339,22 @@ public final class DiskStorage implements Storage {
         }
     }
 
-    /** A link that leads where nobody can look, as into itself, is a directory that cannot be listed: it spoils nothing beside it. */
-    private static @Nullable FileStatus listed(final Path entry) throws IOException {
+    /**
+     * A link that leads where nobody can look, as into itself, is a directory that cannot be listed: it spoils nothing beside it. Not so one
+     * below the root that is named like a file: bytes that are owed may lie there.
+     */
+    private static @Nullable FileStatus listed(final Path entry, final boolean isAtRoot) throws IOException {
         try {
             return statusOf(entry);
         } catch (final IOException e) {
-            if (Files.isSymbolicLink(entry)) {
-                return new FileStatus(entry.getFileName().toString(), 0, 0, true);
+            if (!Files.isSymbolicLink(entry)) {
+                throw e;
             }
-            throw e;
+            final String name = entry.getFileName().toString();
+            if (isAtRoot || name.indexOf('.') < 0) {
+                return new FileStatus(name, 0, 0, true);
+            }
+            throw Reasons.failure(entry, "list", e);
         }
     }
 

@@ -337,4 +337,22 @@ class DiskStorageTest {
             }
         }
     }
+
+    @Test
+    void aSegmentBehindALinkThatCannotBeFollowedIsNotLeftOut() throws IOException {
+        Files.createDirectories(root.resolve("t-0"));
+        Files.createSymbolicLink(root.resolve("t-0/loop"), Path.of("loop"));
+        Files.createSymbolicLink(root.resolve("loop.d"), Path.of("loop.d"));
+        try (DiskStorage storage = new DiskStorage(root)) {
+            assertEquals(
+                    List.of("loop"),
+                    storage.list("t-0").stream().map(FileStatus::name).toList());
+            assertEquals(
+                    List.of("loop.d", "t-0"),
+                    storage.list("").stream().map(FileStatus::name).toList());
+            Files.createSymbolicLink(root.resolve("t-0/7.log"), Path.of("7.log"));
+            final StorageException told = assertThrows(StorageException.class, () -> storage.list("t-0"));
+            assertTrue(told.file().endsWith("t-0/7.log"), told.getMessage());
+        }
+    }
 }

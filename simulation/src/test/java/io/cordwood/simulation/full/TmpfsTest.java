@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@link StorageException}; what was acknowledged is there all the time and after the next open, and with room again the log goes on.
  */
 @Timeout(60)
-final class FullDiskTest {
+final class TmpfsTest {
     private static final long NOW = 1_700_000_000_000L;
     private static final String NO_SPACE = "no space left on the disk";
     private static final int DISK_MEGABYTES = 24;
