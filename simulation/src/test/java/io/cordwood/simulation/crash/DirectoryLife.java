@@ -1,14 +1,12 @@
 package io.cordwood.simulation.crash;
 
-import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogDirectory;
-import io.cordwood.log.LogSetup;
 import io.cordwood.log.MetaProperties;
-import io.cordwood.log.PartitionCells;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.Storage;
+import io.cordwood.simulation.Partitions;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
@@ -48,15 +46,7 @@ final class DirectoryLife {
     }
 
     static Log open(final LogDirectory directory, final PartitionName name, final boolean isMapped) {
-        final LogSetup setup = (partition, builder) -> {
-            builder.config(LogScenario.CONFIG).indexes(new SparseIndexes());
-            if (isMapped) {
-                builder.mapped();
-            }
-            return true;
-        };
-        final PartitionCells cells = directory.open(name, setup, Batches.NOW);
-        return Objects.requireNonNull(cells, name.toString()).log();
+        return Partitions.open(directory, name, LogScenario.CONFIG, isMapped, Batches.NOW);
     }
 
     static PartitionName name(final int partition) {

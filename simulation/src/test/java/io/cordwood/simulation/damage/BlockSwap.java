@@ -131,7 +131,7 @@ final class BlockSwap {
             return source == Source.OLDER_IMAGE || source == Source.OTHER_PARTITION;
         }
 
-        boolean isTouched(final StoredBatch batch) {
+        boolean isTouched(final PlacedBatch batch) {
             return batch.path().equals(path) && batch.position() < position + block.length && batch.end() > position;
         }
 
@@ -157,8 +157,8 @@ final class BlockSwap {
     /** Of one length or not: the batch begins where another one did. */
     private Swap batchSwap(final Source source) {
         final Specimen from = from(source);
-        final StoredBatch target = any(specimen);
-        StoredBatch batch = any(from);
+        final PlacedBatch target = any(specimen);
+        PlacedBatch batch = any(from);
         if (random.nextInt(3) == 0) {
             // One that fits best: the same offset, if there is one.
             batch = from.batches().stream()
@@ -194,13 +194,13 @@ final class BlockSwap {
         return source == Source.OLDER_IMAGE ? older : source == Source.OTHER_PARTITION ? foreign : specimen;
     }
 
-    private StoredBatch any(final Specimen from) {
+    private PlacedBatch any(final Specimen from) {
         return from.batches().get(random.nextInt(from.batches().size()));
     }
 
     /** The batches that were hit, and one on each side. */
     private void read(final Log log, final LogReader reader, final Swap swap) {
-        final List<StoredBatch> batches = specimen.batches();
+        final List<PlacedBatch> batches = specimen.batches();
         for (int i = 0; i < batches.size(); i++) {
             final boolean isHit = swap.isTouched(batches.get(i));
             final boolean isNear = isHit
@@ -213,7 +213,7 @@ final class BlockSwap {
     }
 
     private void readOne(
-            final Log log, final LogReader reader, final Swap swap, final StoredBatch batch, final boolean isHit) {
+            final Log log, final LogReader reader, final Swap swap, final PlacedBatch batch, final boolean isHit) {
         final long length;
         try {
             length = reader.read(batch.baseOffset(), Long.MAX_VALUE, 1);
@@ -241,7 +241,7 @@ final class BlockSwap {
     }
 
     /** A batch was passed over without an error: it lies beneath the block, or another history claims its offsets. */
-    private void requireHidden(final Swap swap, final StoredBatch batch, final boolean isHit) {
+    private void requireHidden(final Swap swap, final PlacedBatch batch, final boolean isHit) {
         if (!isHit && !swap.isForeign()) {
             throw new AssertionError("the sound batch at offset " + batch.baseOffset() + " is passed over in silence");
         }
@@ -286,7 +286,7 @@ final class BlockSwap {
         }
         requireNothingLost(log, swap, served, point);
         for (int i = 0; i < specimen.batches().size() && point > 0; i++) {
-            final StoredBatch batch = specimen.batches().get(i);
+            final PlacedBatch batch = specimen.batches().get(i);
             if (!served.get(i) && refused.nextClearBit((int) batch.baseOffset()) <= batch.lastOffset()) {
                 requireHidden(swap, batch, swap.isTouched(batch));
             }
@@ -307,7 +307,7 @@ final class BlockSwap {
     private void requireNothingLost(final Log log, final Swap swap, final BitSet served, final long point) {
         boolean isBehind = false;
         for (int i = 0; i < specimen.batches().size(); i++) {
-            final StoredBatch batch = specimen.batches().get(i);
+            final PlacedBatch batch = specimen.batches().get(i);
             isBehind |= swap.isTouched(batch);
             if (!isBehind && !served.get(i)) {
                 throw new AssertionError("the batch at offset " + batch.baseOffset() + " in front of it is lost");
@@ -353,8 +353,8 @@ final class BlockSwap {
     /** One or more batches of a log, one behind the other, the first with an offset. */
     private static boolean isOf(final Specimen log, final long offset, final byte[] served) {
         int at = 0;
-        final List<StoredBatch> found = new ArrayList<>();
-        for (final StoredBatch batch : log.batches()) {
+        final List<PlacedBatch> found = new ArrayList<>();
+        for (final PlacedBatch batch : log.batches()) {
             final boolean isNext = found.isEmpty() ? batch.baseOffset() == offset : at < served.length;
             if (isNext) {
                 final int end = at + batch.bytes().length;

@@ -62,7 +62,7 @@ public final class DamageCampaigns {
         final Specimen specimen = Specimen.of(seed, isMapped);
         final OpenRot rot = new OpenRot(specimen, tally);
         for (int i = 0; i < count; i++) {
-            final StoredBatch batch =
+            final PlacedBatch batch =
                     specimen.batches().get(random.nextInt(specimen.batches().size()));
             final int bytes = i % 2 == 0 ? batch.bytes().length : RecordBatchDescriptor.HEADER_BYTES;
             rot.flipInSegment(batch.path(), (batch.position() + random.nextInt(bytes)) * Byte.SIZE + random.nextInt(8));

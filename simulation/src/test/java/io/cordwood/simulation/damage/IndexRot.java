@@ -45,13 +45,13 @@ final class IndexRot {
 
     /** Half of the look-ups go where the entry is about, the others anywhere. */
     private void lookUp(final Look look, final double place, final boolean isTimeIndex) {
-        final List<StoredBatch> batches = specimen.batches();
+        final List<PlacedBatch> batches = specimen.batches();
         final int near = (int) (place * batches.size());
         for (int i = 0; i < LOOK_UPS; i++) {
             final int index = i % 2 == 0
                     ? random.nextInt(batches.size())
                     : Math.min(batches.size() - 1, Math.max(0, near + random.nextInt(40) - 20));
-            final StoredBatch batch = batches.get(index);
+            final PlacedBatch batch = batches.get(index);
             look.requireOriginal(batch);
             final long time = batch.timestamps()[random.nextInt(batch.timestamps().length)];
             if (!isTimeIndex) {

@@ -26,7 +26,7 @@ record Look(LogReader reader, MemoryDisk disk, long logEnd) {
     }
 
     /** Asks for one batch, of which a byte may be wrong. */
-    Seen at(final StoredBatch batch, final long offset, final int wrongByte) {
+    Seen at(final PlacedBatch batch, final long offset, final int wrongByte) {
         final long length;
         try {
             length = reader.read(offset, Long.MAX_VALUE, 1);
@@ -85,7 +85,7 @@ record Look(LogReader reader, MemoryDisk disk, long logEnd) {
     }
 
     /** Asks for a batch with which nothing is wrong. */
-    void requireOriginal(final StoredBatch batch) {
+    void requireOriginal(final PlacedBatch batch) {
         if (at(batch, batch.baseOffset(), Integer.MAX_VALUE) != Seen.ORIGINAL) {
             throw new AssertionError("the sound batch at offset " + batch.baseOffset() + " is refused");
         }

@@ -45,7 +45,7 @@ final class OpenRot {
         final MemoryDisk disk = specimen.disk().copy();
         cut(disk, path, length);
         final int first = specimen.indexAt(path, length);
-        final List<StoredBatch> batches = specimen.batches();
+        final List<PlacedBatch> batches = specimen.batches();
         int last = first;
         while (last + 1 < batches.size() && batches.get(last + 1).path().equals(path)) {
             last++;

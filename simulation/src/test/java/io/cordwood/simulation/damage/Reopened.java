@@ -109,7 +109,7 @@ final class Reopened {
     private void requireKnown(final RecordBatchFlyweight batch) {
         final byte[] bytes = new byte[batch.sizeInBytes()];
         batch.buffer().getBytes(batch.index(), bytes);
-        final List<StoredBatch> batches = specimen.batches();
+        final List<PlacedBatch> batches = specimen.batches();
         for (int i = 0; i < batches.size(); i++) {
             if (batches.get(i).baseOffset() == batch.baseOffset()
                     && Arrays.equals(batches.get(i).bytes(), bytes)) {
@@ -118,7 +118,7 @@ final class Reopened {
             }
         }
         if (firstBad == lastBad && Unchecked.at(wrongByte) != null) {
-            final StoredBatch bad = batches.get(firstBad);
+            final PlacedBatch bad = batches.get(firstBad);
             final byte[] content = damaged.content(bad.path());
             if (Arrays.equals(bytes, 0, bytes.length, content, bad.position(), bad.end())) {
                 served.set(firstBad);
@@ -132,7 +132,7 @@ final class Reopened {
     private void requireRefusable(final Log log, final long offset, final CorruptLogException e) {
         if (tolerated == Unchecked.LEADER_EPOCHS && e.nextOffset() > offset) {
             specimen.batches().stream()
-                    .map(StoredBatch::baseOffset)
+                    .map(PlacedBatch::baseOffset)
                     .filter(base -> base >= offset && base < e.nextOffset())
                     .forEach(refused::add);
             tally.add("sound batches refused for a wrong leader epoch table", 1);
@@ -141,8 +141,8 @@ final class Reopened {
         if (firstBad > lastBad) {
             throw new AssertionError("no batch is damaged, but offset " + offset + " is refused: " + e.getMessage());
         }
-        final StoredBatch first = specimen.batches().get(firstBad);
-        final StoredBatch last = specimen.batches().get(lastBad);
+        final PlacedBatch first = specimen.batches().get(firstBad);
+        final PlacedBatch last = specimen.batches().get(lastBad);
         final boolean isThere = e.file().equals(damaged.describe(first.path()))
                 && e.position() >= first.position()
                 && e.position() < last.end();
@@ -158,9 +158,9 @@ final class Reopened {
 
     /** All but what is damaged, or lies behind a cut that was allowed. */
     private void requireServed(final Log log, final long recoveryPoint) {
-        final List<StoredBatch> batches = specimen.batches();
+        final List<PlacedBatch> batches = specimen.batches();
         for (int i = 0; i < batches.size(); i++) {
-            final StoredBatch batch = batches.get(i);
+            final PlacedBatch batch = batches.get(i);
             if (served.get(i) || (i >= firstBad && i <= lastBad) || refused.contains(batch.baseOffset())) {
                 continue;
             }
@@ -186,7 +186,7 @@ final class Reopened {
     private void requireFound(final Log log, final LogReader reader, final MemoryDisk disk) {
         final Look look = new Look(reader, disk, log.endOffset());
         for (int i = lookUps++ % LOOK_UP_EACH; i < specimen.batches().size(); i += LOOK_UP_EACH) {
-            final StoredBatch batch = specimen.batches().get(i);
+            final PlacedBatch batch = specimen.batches().get(i);
             if (tolerated != Unchecked.LEADER_EPOCHS) {
                 look.requireOriginal(batch);
             } else if (look.at(batch, batch.baseOffset(), Integer.MAX_VALUE) == Look.Seen.REFUSED) {

@@ -32,7 +32,7 @@ final class SegmentRot {
     private void play(final String path, final int first, final int step, final int most) {
         try (Log log = specimen.open(disk, Long.MAX_VALUE);
                 LogReader reader = log.newReader()) {
-            final List<StoredBatch> batches = specimen.batches();
+            final List<PlacedBatch> batches = specimen.batches();
             for (int i = 0; i < batches.size(); i++) {
                 if (batches.get(i).path().equals(path)) {
                     play(new Look(reader, disk, log.endOffset()), i, first, step, most);
@@ -42,7 +42,7 @@ final class SegmentRot {
     }
 
     private void play(final Look look, final int index, final int first, final int step, final int most) {
-        final StoredBatch batch = specimen.batches().get(index);
+        final PlacedBatch batch = specimen.batches().get(index);
         for (int bit = first; bit < Math.min(most, batch.bytes().length * Byte.SIZE); bit += step) {
             final int at = bit / Byte.SIZE;
             disk.flip(batch.path(), batch.position() + at, 1 << bit % Byte.SIZE);
@@ -61,8 +61,8 @@ final class SegmentRot {
     }
 
     private void play(final Look look, final int index, final int byteInBatch) {
-        final List<StoredBatch> batches = specimen.batches();
-        final StoredBatch batch = batches.get(index);
+        final List<PlacedBatch> batches = specimen.batches();
+        final PlacedBatch batch = batches.get(index);
         if (index > 0) {
             look.requireOriginal(batches.get(index - 1));
         }
@@ -78,7 +78,7 @@ final class SegmentRot {
         requireRightTime(look.reader(), batch, again);
     }
 
-    private void requireRightTime(final LogReader reader, final StoredBatch batch, final Look.Seen seen) {
+    private void requireRightTime(final LogReader reader, final PlacedBatch batch, final Look.Seen seen) {
         final long youngest = batch.timestamps()[batch.timestamps().length - 1];
         final long expected = specimen.offsetForTimestamp(youngest);
         try {

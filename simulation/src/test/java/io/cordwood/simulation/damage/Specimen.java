@@ -33,7 +33,7 @@ final class Specimen {
     private final boolean isMapped;
     private final LogConfig config;
     private final MemoryDisk disk;
-    private final List<StoredBatch> batches = new ArrayList<>();
+    private final List<PlacedBatch> batches = new ArrayList<>();
     private long end;
 
     private Specimen(final MemoryDisk disk, final boolean isMapped, final int segmentBytes) {
@@ -109,7 +109,7 @@ final class Specimen {
                 batch.wrap(content, at);
                 final byte[] bytes = new byte[batch.sizeInBytes()];
                 content.getBytes(at, bytes);
-                batches.add(new StoredBatch(path, at, batch.baseOffset(), timestamps(batch), bytes));
+                batches.add(new PlacedBatch(path, at, batch.baseOffset(), timestamps(batch), bytes));
             }
         }
     }
@@ -130,7 +130,7 @@ final class Specimen {
         return disk;
     }
 
-    List<StoredBatch> batches() {
+    List<PlacedBatch> batches() {
         return batches;
     }
 
@@ -155,7 +155,7 @@ final class Specimen {
     /** The batch that has a byte of a segment. */
     int indexAt(final String path, final int position) {
         for (int i = 0; i < batches.size(); i++) {
-            final StoredBatch batch = batches.get(i);
+            final PlacedBatch batch = batches.get(i);
             if (batch.path().equals(path) && position < batch.position() + batch.bytes().length) {
                 return i;
             }
@@ -165,7 +165,7 @@ final class Specimen {
 
     /** The first offset whose record is at least so young; -1 if there is none. */
     long offsetForTimestamp(final long timestamp) {
-        for (final StoredBatch batch : batches) {
+        for (final PlacedBatch batch : batches) {
             for (int i = 0; i < batch.timestamps().length; i++) {
                 if (batch.timestamps()[i] >= timestamp) {
                     return batch.baseOffset() + i;

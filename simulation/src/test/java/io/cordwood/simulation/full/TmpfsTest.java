@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Log;
@@ -18,6 +17,7 @@ import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.StorageException;
+import io.cordwood.simulation.Partitions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,17 +96,7 @@ final class TmpfsTest {
                 opened, new DirectoryConfig(1_000_000, 1, 1), MetaProperties.fresh(new UUID(1, 2), "cluster", 1));
         directory = data;
         data.create(NAME, null);
-        log = Objects.requireNonNull(data.open(
-                        NAME,
-                        (cells, builder) -> {
-                            builder.config(CONFIG).indexes(new SparseIndexes());
-                            if (isMapped) {
-                                builder.mapped();
-                            }
-                            return true;
-                        },
-                        nowMs))
-                .log();
+        log = Partitions.open(data, NAME, CONFIG, isMapped, nowMs);
     }
 
     /** As the death of the process would; an open that failed has left less behind. */

@@ -1,6 +1,5 @@
 package io.cordwood.simulation.kill;
 
-import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.AppendTicket;
 import io.cordwood.log.DirectoryConfig;
@@ -13,11 +12,11 @@ import io.cordwood.log.LogRequest;
 import io.cordwood.log.MetaProperties;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.DiskStorage;
+import io.cordwood.simulation.Partitions;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import org.agrona.concurrent.AgentRunner;
@@ -110,17 +109,7 @@ final class AppendingProcess {
     }
 
     static Log open(final LogDirectory directory, final boolean isMapped) {
-        return Objects.requireNonNull(directory.open(
-                        NAME,
-                        (cells, builder) -> {
-                            builder.config(CONFIG).indexes(new SparseIndexes());
-                            if (isMapped) {
-                                builder.mapped();
-                            }
-                            return true;
-                        },
-                        System.currentTimeMillis()))
-                .log();
+        return Partitions.open(directory, NAME, CONFIG, isMapped, System.currentTimeMillis());
     }
 
     private static void giveUp(final Throwable cause) {

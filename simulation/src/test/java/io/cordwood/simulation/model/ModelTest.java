@@ -42,8 +42,7 @@ final class ModelTest {
     void aLogOnARealDisk(final boolean isMapped, final boolean isIndexed) {
         for (long seed = 1; seed <= DISK_LIVES; seed++) {
             try (Storage storage = new DiskStorage(scratch.resolve(Long.toString(seed)))) {
-                final Storage disk = UnforcedStorage.over(storage);
-                ModelCampaigns.live("log", life -> new LogLife(life, disk, isMapped, isIndexed), seed);
+                ModelCampaigns.live("log", life -> new LogLife(life, storage, isMapped, isIndexed), seed);
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.cordwood.simulation.seed;
 
-import io.cordwood.index.SparseIndexes;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Log;
@@ -10,12 +9,12 @@ import io.cordwood.log.MetaProperties;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.simulation.Partitions;
 import io.cordwood.testkit.FaultyStorage;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import io.cordwood.testkit.SimulationTrace;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -81,17 +80,7 @@ final class SeededLives {
             final boolean isMapped = random.nextBoolean();
             final PartitionName name = new PartitionName("t", i);
             directory.create(name, new UUID(3, i));
-            logs[i] = Objects.requireNonNull(directory.open(
-                            name,
-                            (cells, builder) -> {
-                                builder.config(CONFIG).indexes(new SparseIndexes());
-                                if (isMapped) {
-                                    builder.mapped();
-                                }
-                                return true;
-                            },
-                            nowMs))
-                    .log();
+            logs[i] = Partitions.open(directory, name, CONFIG, isMapped, nowMs);
         }
         for (int step = 0; step < STEPS; step++) {
             nowMs += random.nextInt(20);

@@ -1,14 +1,14 @@
 package io.cordwood.simulation.damage;
 
 /** A batch where it lies. */
-final class StoredBatch {
+final class PlacedBatch {
     private final String path;
     private final int position;
     private final long baseOffset;
     private final long[] timestamps;
     private final byte[] bytes;
 
-    StoredBatch(
+    PlacedBatch(
             final String path, final int position, final long baseOffset, final long[] timestamps, final byte[] bytes) {
         this.path = path;
         this.position = position;
