@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>Linux is what this class is made for. Windows cannot replace a file that is open, so there it only reads.
  */
 public final class DiskStorage implements Storage {
+    private static final String SEGMENT = ".log";
     private static final boolean IS_WINDOWS = System.getProperty("os.name", "").startsWith("Windows");
 
     private static final Set<OpenOption> CREATE = Set.of(WriteChannel.CREATE);
@@ -80,7 +81,7 @@ public final class DiskStorage implements Storage {
         final List<FileStatus> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
             for (final Path entry : entries) {
-                final FileStatus status = listed(entry, directory.isEmpty());
+                final FileStatus status = listed(entry);
                 if (status != null) {
                     found.add(status);
                 }
@@ -341,9 +342,9 @@ public final class DiskStorage implements Storage {
 
     /**
      * A link that leads where nobody can look, as into itself, is a directory that cannot be listed: it spoils nothing beside it. Not so one
-     * below the root that is named like a file: bytes that are owed may lie there.
+     * that is named like a segment: records that are owed may lie there, and a log must not go on without them.
      */
-    private static @Nullable FileStatus listed(final Path entry, final boolean isAtRoot) throws IOException {
+    private static @Nullable FileStatus listed(final Path entry) throws IOException {
         try {
             return statusOf(entry);
         } catch (final IOException e) {
@@ -351,10 +352,10 @@ public final class DiskStorage implements Storage {
                 throw e;
             }
             final String name = entry.getFileName().toString();
-            if (isAtRoot || name.indexOf('.') < 0) {
-                return new FileStatus(name, 0, 0, true);
+            if (name.endsWith(SEGMENT)) {
+                throw Reasons.failure(entry, "list", e);
             }
-            throw Reasons.failure(entry, "list", e);
+            return new FileStatus(name, 0, 0, true);
         }
     }
 

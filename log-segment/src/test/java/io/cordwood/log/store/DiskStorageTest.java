@@ -353,6 +353,9 @@ class DiskStorageTest {
             Files.createSymbolicLink(root.resolve("t-0/7.log"), Path.of("7.log"));
             final StorageException told = assertThrows(StorageException.class, () -> storage.list("t-0"));
             assertTrue(told.file().endsWith("t-0/7.log"), told.getMessage());
+            Files.createSymbolicLink(root.resolve("8.log"), Path.of("8.log"));
+            // A partition may be the root as well.
+            assertThrows(StorageException.class, () -> storage.list(""));
         }
     }
 }
