@@ -2,16 +2,13 @@ package io.cordwood.simulation.crash;
 
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Batches whose every byte is told by their number, and what a log makes of them: nothing but an offset and a leader epoch. */
+/** Batches whose every byte is told by their number, to which a log gives nothing but an offset and a leader epoch. */
 final class Batches {
     static final long NOW = 1_700_000_000_000L;
-
-    private static final int EPOCH_AT = 12;
 
     /** By so many bytes at most the sizes of values differ from seed to seed. */
     private static final int SPREAD = 20;
@@ -19,6 +16,7 @@ final class Batches {
     private final SplittableRandom random;
     private final UnsafeBuffer memory = new UnsafeBuffer(new byte[1 << 14]);
     private int count;
+    private int epoch;
     private int records;
 
     /** The same seed gives the same batches. */
@@ -47,13 +45,13 @@ final class Batches {
         return memory;
     }
 
-    /** The batch just made, as a log must hold it. */
-    byte[] stored(final int length, final long baseOffset, final int epoch) {
-        final UnsafeBuffer stored = new UnsafeBuffer(new byte[length]);
-        stored.putBytes(0, memory, 0, length);
-        stored.putLong(0, baseOffset, ByteOrder.BIG_ENDIAN);
-        stored.putInt(EPOCH_AT, epoch, ByteOrder.BIG_ENDIAN);
-        return stored.byteArray();
+    /** Leader epoch that the next batches are appended with. */
+    int epoch() {
+        return epoch;
+    }
+
+    void nextEpoch() {
+        epoch++;
     }
 
     int recordCount() {

@@ -7,6 +7,8 @@ import io.cordwood.log.MetaProperties;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.store.Storage;
 import io.cordwood.simulation.Partitions;
+import io.cordwood.testkit.LogExam;
+import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
@@ -60,7 +62,7 @@ final class DirectoryLife {
         if (!directory.create(name, new UUID(3, partition))) {
             throw new IllegalStateException(name + " is there");
         }
-        final LogModel log = model.created(name);
+        final LogHistory log = model.created(name);
         final LogWriter writer = new LogWriter(log, open(directory, name, isMapped), seed + partition);
         open.put(name, writer);
         return writer;

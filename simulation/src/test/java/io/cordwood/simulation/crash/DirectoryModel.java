@@ -1,6 +1,7 @@
 package io.cordwood.simulation.crash;
 
 import io.cordwood.log.PartitionName;
+import io.cordwood.testkit.LogHistory;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
@@ -9,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Which partitions a data directory must have, may have and must not have, and what is owed of each. */
 final class DirectoryModel {
-    private final Map<PartitionName, LogModel> logs = new TreeMap<>();
+    private final Map<PartitionName, LogHistory> logs = new TreeMap<>();
     private @Nullable PartitionName undecided;
     private boolean isClosed;
     private long promises;
 
     void creating(final PartitionName name) {
         undecided = name;
-        logs.put(name, new LogModel());
+        logs.put(name, new LogHistory());
         promises++;
     }
 
-    LogModel created(final PartitionName name) {
+    LogHistory created(final PartitionName name) {
         undecided = null;
         promises++;
         return log(name);
@@ -47,7 +48,7 @@ final class DirectoryModel {
         return isClosed;
     }
 
-    LogModel log(final PartitionName name) {
+    LogHistory log(final PartitionName name) {
         return Objects.requireNonNull(logs.get(name), name.toString());
     }
 
@@ -66,7 +67,7 @@ final class DirectoryModel {
 
     long promises() {
         long sum = promises;
-        for (final LogModel log : logs.values()) {
+        for (final LogHistory log : logs.values()) {
             sum += log.promises();
         }
         return sum;

@@ -4,6 +4,8 @@ import io.cordwood.log.LogDirectory;
 import io.cordwood.log.OffsetCheckpoint;
 import io.cordwood.log.PartitionName;
 import io.cordwood.testkit.CrashScenario;
+import io.cordwood.testkit.DiskExam;
+import io.cordwood.testkit.LogExam;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.List;
@@ -63,8 +65,8 @@ final class DirectoryScenario implements CrashScenario {
             exams.forEach(
                     (name, exam) -> exam.requireSame(DirectoryLife.open(again, name, isMapped), "a second recovery"));
         }
-        LogExam.requireSameFiles(next, other);
-        exams.keySet().forEach(name -> LogExam.requireSound(next, name.directory()));
+        DiskExam.requireSameFiles(next, other, "two recoveries and a close, and one and a close");
+        exams.keySet().forEach(name -> Faults.requireNone(next, name.directory()));
         try (LogDirectory last = DirectoryLife.open(next)) {
             requireFiles(next, last);
             // Where nothing was opened nothing is vouched for.

@@ -11,6 +11,9 @@ import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.testkit.FaultyStorage;
+import io.cordwood.testkit.LogContents;
+import io.cordwood.testkit.LogExam;
+import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.io.ByteArrayOutputStream;
@@ -49,8 +52,8 @@ final class FaultLife {
     private final boolean isMapped;
     private final SimulatedStorage disk;
     private final FaultyStorage faulty;
-    private final LogModel published = new LogModel();
-    private final LogModel forced = new LogModel();
+    private final LogHistory published = new LogHistory();
+    private final LogHistory forced = new LogHistory();
     private final Batches batches = new Batches(1);
 
     private final List<byte[]> appended = new ArrayList<>();
@@ -140,8 +143,7 @@ final class FaultLife {
     }
 
     FaultLife nextEpoch() {
-        forced.nextEpoch();
-        published.nextEpoch();
+        batches.nextEpoch();
         return this;
     }
 
@@ -198,7 +200,7 @@ final class FaultLife {
     /** Reads all, and sends some of it. */
     FaultLife read() {
         return then(current -> {
-            published.require(LogContents.readAndLookUp(current, false));
+            published.require(LogContents.readAndLookUp(current, offset -> false));
             try (LogReader reader = current.newReader()) {
                 final long bytes = reader.locate(current.startOffset(), Long.MAX_VALUE, 1 << 16);
                 final ByteArrayOutputStream sent = new ByteArrayOutputStream();
@@ -243,12 +245,11 @@ final class FaultLife {
     private void gather(final Log current, final int records, final int valueBytes) {
         final int length = batches.next(records, valueBytes);
         final long base = published.nextOffset();
-        final byte[] stored = batches.stored(length, base, forced.epoch());
+        final byte[] stored = published.appending(batches.memory(), 0, length, batches.epoch());
         forced.appending(stored);
-        published.appending(stored);
         appended.add(stored);
         requireResult(
-                base, () -> current.gather(batches.memory(), 0, length, AppendAs.client(forced.epoch()), Batches.NOW));
+                base, () -> current.gather(batches.memory(), 0, length, AppendAs.client(batches.epoch()), Batches.NOW));
     }
 
     /** What came before and is not in the log any more is gone for good. */
@@ -316,7 +317,7 @@ final class FaultLife {
 
     private void requireReadable(final Log current) {
         try {
-            published.require(LogContents.read(current, false));
+            published.require(LogContents.read(current, offset -> false));
         } catch (final StorageException e) {
             failed(e);
         }
@@ -328,7 +329,7 @@ final class FaultLife {
         try {
             final int length = batches.next(1, 10);
             final long offset =
-                    current.append(batches.memory(), 0, length, AppendAs.client(forced.epoch()), Batches.NOW);
+                    current.append(batches.memory(), 0, length, AppendAs.client(batches.epoch()), Batches.NOW);
             throw new AssertionError("a log that is off line acknowledges an append: " + offset);
         } catch (final StorageException e) {
             failed(e);
@@ -364,7 +365,8 @@ final class FaultLife {
             try {
                 final Log opened = open(faulty, tries == 0 ? recoveryPoint : forced.recoveryPoint());
                 log = opened;
-                final NavigableMap<Long, byte[]> found = LogContents.read(opened, LogExam.hasGap(opened));
+                final boolean hasGap = LogExam.hasGap(opened);
+                final NavigableMap<Long, byte[]> found = LogContents.read(opened, offset -> hasGap);
                 published.require(found);
                 published.found(found, opened.endOffset());
                 earlier.addAll(appended);
@@ -388,14 +390,15 @@ final class FaultLife {
         final LogBuilder builder = new LogBuilder(storage, DIRECTORY)
                 .config(CONFIG)
                 .indexes(new SparseIndexes())
-                .guard(forced::lowerRecoveryPoint)
+                .guard(forced)
                 .recoveryPoint(recoveryPoint);
         return (isMapped ? builder.mapped() : builder).open(Batches.NOW);
     }
 
-    private void check(final SimulatedStorage left, final LogModel owed) {
+    private void check(final SimulatedStorage left, final LogHistory owed) {
         try (Log found = open(left, forced.recoveryPoint())) {
-            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, LogExam.hasGap(found));
+            final boolean hasGap = LogExam.hasGap(found);
+            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, offset -> hasGap);
             contents.values()
                     .removeIf(batch -> appended.stream().noneMatch(known -> Arrays.equals(batch, known))
                             && earlier.stream().anyMatch(back -> Arrays.equals(batch, back)));

@@ -8,12 +8,12 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageFile;
-import java.util.ArrayList;
+import io.cordwood.testkit.DiskExam;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The structure checks of log and index together, over one partition that was closed. */
+/** The structure check of the indexes, to walk along with that of the log over one partition that was closed. */
 public final class Faults implements LogCheck.Companion {
     private final Storage storage;
     private @Nullable IndexCheck check;
@@ -30,7 +30,7 @@ public final class Faults implements LogCheck.Companion {
      * @return all faults but missing offsets, which are for the report of the open to tell.
      */
     public static List<Fault> of(final Storage storage, final String directory) {
-        return of(storage, directory, true);
+        return DiskExam.faults(storage, directory, List.of(new Faults(storage)));
     }
 
     /**
@@ -41,19 +41,11 @@ public final class Faults implements LogCheck.Companion {
      * @return as {@link #of}.
      */
     public static List<Fault> ofSegments(final Storage storage, final String directory) {
-        return of(storage, directory, false);
+        return DiskExam.faults(storage, directory, List.of());
     }
 
-    private static List<Fault> of(final Storage storage, final String directory, final boolean isIndexed) {
-        final List<Fault> faults = new ArrayList<>();
-        try (LogCheck check = new LogCheck(storage, 1 << 16, 1 << 16, faults::add)) {
-            if (isIndexed) {
-                check.with(new Faults(storage));
-            }
-            check.check(directory);
-        }
-        faults.removeIf(fault -> fault.kind() == Fault.Kind.OFFSETS_MISSING);
-        return faults;
+    static void requireNone(final Storage storage, final String directory) {
+        DiskExam.requireSound(storage, directory, List.of(new Faults(storage)));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.cordwood.simulation.crash;
 
+import io.cordwood.testkit.LogExam;
+import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.SplittableRandom;
@@ -11,7 +13,7 @@ final class LogLife extends LogWriter {
     private final SplittableRandom random;
     private SimulatedStorage disk;
 
-    LogLife(final LogScenario scenario, final LogModel model, final SimulatedStorage disk, final long seed) {
+    LogLife(final LogScenario scenario, final LogHistory model, final SimulatedStorage disk, final long seed) {
         super(model, scenario.open(disk, 0), seed);
         this.random = new SplittableRandom(~seed);
         this.scenario = scenario;

@@ -6,6 +6,9 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.store.Storage;
 import io.cordwood.testkit.CrashScenario;
+import io.cordwood.testkit.DiskExam;
+import io.cordwood.testkit.LogExam;
+import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
@@ -30,7 +33,7 @@ final class LogScenario implements CrashScenario {
     private final boolean isMapped;
     private final long seed;
     private final Consumer<LogLife> script;
-    private final LogModel model = new LogModel();
+    private final LogHistory model = new LogHistory();
 
     LogScenario(final boolean isMapped, final long seed, final Consumer<LogLife> script) {
         this.isMapped = isMapped;
@@ -63,8 +66,8 @@ final class LogScenario implements CrashScenario {
         try (Log again = open(disk, model.recoveryPoint())) {
             exam.requireSame(again, "a second recovery");
         }
-        LogExam.requireSameFiles(disk, other);
-        LogExam.requireSound(disk, DIRECTORY);
+        DiskExam.requireSameFiles(disk, other, "two recoveries and a close, and one and a close");
+        Faults.requireNone(disk, DIRECTORY);
         try (Uncleanly last = new Uncleanly(open(disk, Long.MAX_VALUE))) {
             exam.requireSame(last.log, "a clean close");
         }
@@ -74,7 +77,7 @@ final class LogScenario implements CrashScenario {
         final LogBuilder builder = new LogBuilder(disk, DIRECTORY)
                 .config(CONFIG)
                 .indexes(new SparseIndexes())
-                .guard(model::lowerRecoveryPoint)
+                .guard(model)
                 .recoveryPoint(recoveryPoint);
         return (isMapped ? builder.mapped() : builder).open(Batches.NOW);
     }

@@ -4,15 +4,16 @@ import io.cordwood.log.AppendAs;
 import io.cordwood.log.ForceTarget;
 import io.cordwood.log.Log;
 import io.cordwood.log.record.Refusal;
+import io.cordwood.testkit.LogHistory;
 
 /** A log as a script sees it: each act tells the model what it promises and what it takes back. */
 class LogWriter {
-    private final LogModel model;
+    private final LogHistory model;
     private final Batches batches;
     private Log log;
     private int segmentsMost;
 
-    LogWriter(final LogModel model, final Log log, final long seed) {
+    LogWriter(final LogHistory model, final Log log, final long seed) {
         this.model = model;
         this.batches = new Batches(seed);
         this.log = log;
@@ -22,8 +23,8 @@ class LogWriter {
     LogWriter gather(final int records, final int valueBytes) {
         final int length = batches.next(records, valueBytes);
         final long base = model.nextOffset();
-        model.appending(batches.stored(length, base, model.epoch()));
-        final long offset = log.gather(batches.memory(), 0, length, AppendAs.client(model.epoch()), Batches.NOW);
+        model.appending(batches.memory(), 0, length, batches.epoch());
+        final long offset = log.gather(batches.memory(), 0, length, AppendAs.client(batches.epoch()), Batches.NOW);
         require(offset, base);
         segmentsMost = Math.max(segmentsMost, log.segmentCount());
         return this;
@@ -62,7 +63,7 @@ class LogWriter {
     }
 
     LogWriter nextEpoch() {
-        model.nextEpoch();
+        batches.nextEpoch();
         return this;
     }
 
@@ -112,7 +113,7 @@ class LogWriter {
         return log;
     }
 
-    LogModel model() {
+    LogHistory model() {
         return model;
     }
 

@@ -5,7 +5,7 @@
  *
  * <pre>
  *   CrashCampaigns ── script ──> LogLife ── acts ──> Log ──> SimulatedStorage
- *                                   `── promises ──> LogModel <── found ── LogScenario.check
+ *                                   `── promises ──> LogHistory <── found ── LogScenario.check
  * </pre>
  */
 @NullMarked

@@ -1,0 +1,157 @@
+package io.cordwood.testkit;
+
+import io.cordwood.log.Log;
+import io.cordwood.log.RecoveryReport.Kind;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.function.LongPredicate;
+
+/**
+ * What a log that was opened after a crash holds, held against its {@link LogHistory}; and kept, so that what later opens find can be
+ * held against it. The constructor throws unless
+ *
+ * <ul>
+ *   <li>each batch that is owed is there, byte for byte, and none that was not appended or was taken back,
+ *   <li>offsets rise, and where some are missing the open, or an earlier one, has told of it and nothing is owed,
+ *   <li>look-ups by offset and time find what the scan found,
+ *   <li>the leader epochs are those of the batches,
+ *   <li>the report of the open tells of nothing but what a power cut explains.
+ * </ul>
+ *
+ * <p>One thread's, with the log open.
+ */
+public final class LogExam {
+    /** What a recovery may report if nothing but the power has failed. */
+    private static final Set<Kind> CRASHES = EnumSet.of(
+            Kind.LEFTOVER_DELETED,
+            Kind.INDEX_REBUILT,
+            Kind.STATE_REBUILT,
+            Kind.CUT,
+            Kind.TAIL_CUT,
+            Kind.SEGMENT_DELETED,
+            Kind.OFFSETS_MISSING,
+            Kind.END_TOO_LOW);
+
+    private final LogHistory history;
+    private final NavigableMap<Long, byte[]> found;
+    private final LongPredicate mayBeGap;
+
+    /**
+     * Examines a log whose open has looked at everything that was not forced.
+     *
+     * @param log just opened.
+     * @param history of it.
+     * @throws AssertionError if it is not as it must be; with what was expected and what was found.
+     */
+    public LogExam(final Log log, final LogHistory history) {
+        this(log, history, 0);
+    }
+
+    /**
+     * Examines.
+     *
+     * @param log just opened.
+     * @param history of it.
+     * @param trustedBelow offset below which the open looks at nothing: a recovery that was cut may have told of a hole there.
+     * @throws AssertionError if it is not as it must be; with what was expected and what was found.
+     */
+    public LogExam(final Log log, final LogHistory history, final long trustedBelow) {
+        this.history = history;
+        final LongPredicate told = gaps(log, history);
+        this.mayBeGap = offset -> told.test(offset) || (offset >= history.owedEnd() && offset < trustedBelow);
+        this.found = LogContents.readAndLookUp(log, mayBeGap);
+        history.require(found);
+        if (log.endOffset() < history.owedEnd()) {
+            throw new AssertionError(
+                    "the log ends at " + log.endOffset() + ", below what was forced: " + history.owedEnd());
+        }
+        requireEpochs(log);
+    }
+
+    /**
+     * After a crash that is not in question: takes what is there for what was left, and the history goes on from it.
+     *
+     * @param log just opened.
+     * @param history of it.
+     */
+    public static void goOn(final Log log, final LogHistory history) {
+        history.found(LogContents.read(log, gaps(log, history)), log.endOffset());
+    }
+
+    /**
+     * Throws if another open of the same log finds something else.
+     *
+     * @param log opened once more.
+     * @param what was done in between, such as {@code "a second recovery"}.
+     * @throws AssertionError if its batches differ by an offset or a byte.
+     */
+    public void requireSame(final Log log, final String what) {
+        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, mayBeGap);
+        if (!found.keySet().equals(now.keySet())) {
+            throw new AssertionError(
+                    what + " changes the log: batches at " + found.keySet() + ", then at " + now.keySet());
+        }
+        found.forEach((offset, bytes) -> {
+            final int at = Arrays.mismatch(bytes, now.get(offset));
+            if (at >= 0) {
+                throw new AssertionError(
+                        what + " changes the log: the batch at " + offset + " differs from its byte " + at + " on");
+            }
+        });
+    }
+
+    /**
+     * Whether the open tells of a hole between offsets; throws if it tells of what no power cut explains.
+     *
+     * @param log just opened.
+     * @return true if offsets are missing.
+     * @throws AssertionError if something else must have failed than the power.
+     */
+    public static boolean hasGap(final Log log) {
+        boolean hasGap = false;
+        for (final var entry : log.recovery().entries()) {
+            if (!CRASHES.contains(entry.kind())) {
+                throw new AssertionError("no power cut explains what is reported: " + entry.kind() + ", " + entry);
+            }
+            hasGap |= entry.kind() == Kind.OFFSETS_MISSING;
+        }
+        return hasGap;
+    }
+
+    /**
+     * Where offsets may be missing: below what is owed, where segments were dropped; in what was not forced, if the open tells of it;
+     * and where an open has told of it in an earlier life.
+     */
+    private static LongPredicate gaps(final Log log, final LogHistory history) {
+        // A start is durable before what lies below it: the end may be lost below it only if nothing above is owed.
+        final boolean isTooLow = log.recovery().entries().stream().anyMatch(e -> e.kind() == Kind.END_TOO_LOW);
+        if (isTooLow && history.owedEnd() > history.owedFrom()) {
+            throw new AssertionError("the log ended below its start " + history.owedFrom()
+                    + ", forced are the offsets up to " + history.owedEnd());
+        }
+        final long gapsFrom = hasGap(log) ? history.owedEnd() : Long.MAX_VALUE;
+        return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
+    }
+
+    private void requireEpochs(final Log log) {
+        found.forEach((offset, bytes) -> {
+            final RecordBatchFlyweight batch = LogHistory.batch(bytes);
+            final int told = log.leaderEpochs().epochAt(Math.max(offset, log.startOffset()));
+            // What was dropped may come back without the epoch that went with it.
+            if (batch.partitionLeaderEpoch() != told && offset >= history.owedFrom()) {
+                throw new AssertionError("the batch at " + offset + " is of epoch " + batch.partitionLeaderEpoch()
+                        + ", the table says " + told);
+            }
+        });
+        if (!found.isEmpty() && found.lastKey() >= history.owedFrom()) {
+            final int last = LogHistory.batch(found.lastEntry().getValue()).partitionLeaderEpoch();
+            if (log.leaderEpochs().latestEpoch() != last) {
+                throw new AssertionError("the last batch is of epoch " + last + ", the table ends with "
+                        + log.leaderEpochs().entries());
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package io.cordwood.testkit;
+
+import io.cordwood.log.TruncationGuard;
+import io.cordwood.log.record.RecordBatchFlyweight;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What one log may hold and what it must hold, at each moment of its life: a batch may be there from before its append until its
+ * truncation is durable, and must be there, byte for byte, from the force that covers it until somebody begins to take it back.
+ * A test tells it what it does to the log, and {@link LogExam} holds it against a log that was opened after a crash:
+ *
+ * <pre>
+ *   log.append              history.appending(batch ...)      before
+ *   log.flush               history.forced(end)               after
+ *   log.retain              history.droppingBelow(end)        before,   keptFrom(log.startOffset())  after
+ *   log.deletePrefix        history.droppingBelow(offset)     before
+ *   log.truncateTo          history.cuttingTo(offset)         before,   cutTo(end)                   after
+ *   truncateFullyAndStartAt history.startingAnew()            before,   startedAt(offset)            after
+ *   a clean close           history.forced(nextOffset())      after
+ *   an open after a crash   LogExam.goOn(log, history)        after
+ * </pre>
+ *
+ * <p>So it is true between any two acts on the disk, where a {@link CrashExplorer} cuts the power, and is what a {@link CrashScenario}
+ * needs for its {@link CrashScenario#promises}. It is a {@link TruncationGuard} too: the owner of the {@link #recoveryPoint}, which a
+ * truncation lowers first.
+ *
+ * <p>One thread's. Memory: all batches that the log may hold. Each call but {@link #cutTo} and {@link #found} takes logarithmic time.
+ */
+public final class LogHistory implements TruncationGuard {
+    private static final int EPOCH_AT = 12;
+
+    private final NavigableMap<Long, byte[]> allowed = new TreeMap<>();
+
+    /** First offsets of what is missing between two batches that were found. */
+    private final Set<Long> gaps = new HashSet<>();
+
+    private long nextOffset;
+    private long owedFrom;
+    private long owedEnd;
+    private long recoveryPoint;
+    private long pointMost;
+    private long promises;
+
+    /** A history that begins with an empty log at offset 0. */
+    public LogHistory() {}
+
+    /**
+     * Notes a batch that is about to be appended.
+     *
+     * @param stored all bytes of it as the log will have them, with its offset and leader epoch; not copied.
+     */
+    public void appending(final byte[] stored) {
+        final RecordBatchFlyweight batch = batch(stored);
+        if (batch.baseOffset() < nextOffset) {
+            throw new IllegalArgumentException(
+                    "a batch at offset " + batch.baseOffset() + ", but the next is " + nextOffset);
+        }
+        allowed.put(batch.baseOffset(), stored);
+        nextOffset = batch.lastOffset() + 1;
+    }
+
+    /**
+     * Notes a batch of a client that is about to be appended, to which the log gives nothing but an offset, the next, and a leader
+     * epoch: one without a compression, timestamps or a format that the log's settings would change.
+     *
+     * @param buffer that holds the batch.
+     * @param index of its first byte.
+     * @param length of it in bytes.
+     * @param leaderEpoch that it is appended with.
+     * @return the batch as the log will have it.
+     */
+    public byte[] appending(final DirectBuffer buffer, final int index, final int length, final int leaderEpoch) {
+        final UnsafeBuffer stored = new UnsafeBuffer(new byte[length]);
+        stored.putBytes(0, buffer, index, length);
+        stored.putLong(0, nextOffset, ByteOrder.BIG_ENDIAN);
+        stored.putInt(EPOCH_AT, leaderEpoch, ByteOrder.BIG_ENDIAN);
+        appending(stored.byteArray());
+        return stored.byteArray();
+    }
+
+    /**
+     * The offset that the next batch gets.
+     *
+     * @return at least 0.
+     */
+    public long nextOffset() {
+        return nextOffset;
+    }
+
+    /**
+     * Notes an acknowledgement: everything below was forced.
+     *
+     * @param end what the force returned.
+     */
+    public void forced(final long end) {
+        owedEnd = Math.max(owedEnd, end);
+        recoveryPoint = end;
+        pointMost = owedEnd;
+        promises++;
+    }
+
+    /**
+     * Notes that what lies below may go from now on, and may stay: a retention or a deletion of a prefix begins.
+     *
+     * @param offset the most up to which may be dropped.
+     */
+    public void droppingBelow(final long offset) {
+        owedFrom = Math.max(owedFrom, offset);
+        promises++;
+    }
+
+    /**
+     * Notes that less has gone than could have: what lies at or above the offset was there all the time.
+     *
+     * @param offset where the log starts now.
+     */
+    public void keptFrom(final long offset) {
+        owedFrom = offset;
+        promises++;
+    }
+
+    /**
+     * The same where a failing disk has made it unclear what is owed.
+     *
+     * @param offset where the log starts now.
+     * @param forcedEnd up to where everything from there on was forced.
+     */
+    public void keptFrom(final long offset, final long forcedEnd) {
+        keptFrom(offset);
+        owedEnd = Math.max(offset, forcedEnd);
+    }
+
+    /**
+     * Notes that what lies at or above may go from now on, and the whole batch that holds the offset: a truncation begins.
+     *
+     * @param offset to truncate to.
+     */
+    public void cuttingTo(final long offset) {
+        final var cut = allowed.floorEntry(offset - 1);
+        final long end = cut != null && lastOffset(cut.getValue()) >= offset ? cut.getKey() : offset;
+        owedEnd = Math.min(owedEnd, end);
+        lowered(end);
+    }
+
+    /**
+     * Notes that the truncation is durable: nothing that was cut may come back.
+     *
+     * @param end of the log now, as it returned.
+     */
+    public void cutTo(final long end) {
+        allowed.tailMap(end).clear();
+        nextOffset = end;
+        pointMost = Math.min(pointMost, end);
+        promises++;
+    }
+
+    /** Notes that all may go, and the log begin elsewhere. */
+    public void startingAnew() {
+        owedFrom = 0;
+        owedEnd = 0;
+        lowered(0);
+    }
+
+    /**
+     * Notes that all has gone, durably.
+     *
+     * @param offset where the log begins now.
+     */
+    public void startedAt(final long offset) {
+        allowed.clear();
+        nextOffset = offset;
+        owedFrom = offset;
+        owedEnd = offset;
+        recoveryPoint = offset;
+        pointMost = offset;
+        promises++;
+    }
+
+    /** Lowers the recovery point, if it is higher; never refuses. */
+    @Override
+    public boolean lowered(final long endOffset) {
+        recoveryPoint = Math.min(recoveryPoint, endOffset);
+        promises++;
+        return true;
+    }
+
+    /**
+     * Takes what was found after a crash for what was left: what is not there any more must not come back. What is owed stays owed.
+     *
+     * @param found all batches by their base offsets.
+     * @param end of the log.
+     */
+    public void found(final NavigableMap<Long, byte[]> found, final long end) {
+        allowed.keySet().retainAll(found.keySet());
+        gaps.clear();
+        long next = found.isEmpty() ? end : found.firstKey();
+        for (final var batch : found.entrySet()) {
+            if (batch.getKey() != next) {
+                gaps.add(next);
+            }
+            next = lastOffset(batch.getValue()) + 1;
+        }
+        if (next != end) {
+            gaps.add(next);
+        }
+        nextOffset = end;
+        promises++;
+    }
+
+    /**
+     * Whether it is known that offsets are missing.
+     *
+     * @param offset the first that is missing.
+     * @return true if {@link #found} has been told of such a hole.
+     */
+    public boolean isGap(final long offset) {
+        return gaps.contains(offset);
+    }
+
+    /**
+     * First offset that must be there.
+     *
+     * @return the offset; nothing is owed if it is not below {@link #owedEnd}.
+     */
+    public long owedFrom() {
+        return owedFrom;
+    }
+
+    /**
+     * Up to where everything must be there.
+     *
+     * @return the offset behind.
+     */
+    public long owedEnd() {
+        return owedEnd;
+    }
+
+    /**
+     * The most that a recovery point which somebody keeps may say now.
+     *
+     * @return the offset.
+     */
+    public long pointMost() {
+        return pointMost;
+    }
+
+    /**
+     * The recovery point with which the log is opened after a crash.
+     *
+     * @return the offset.
+     */
+    public long recoveryPoint() {
+        return recoveryPoint;
+    }
+
+    /**
+     * For {@link CrashScenario#promises}.
+     *
+     * @return a number that grows with each promise that is made or taken back.
+     */
+    public long promises() {
+        return promises;
+    }
+
+    /**
+     * Throws if batches are missing that are owed, or there that must not be, or other than they were appended.
+     *
+     * @param found all batches of the log, by their base offsets, as {@link LogContents} reads them.
+     * @throws AssertionError with what was expected and what was found.
+     */
+    public void require(final NavigableMap<Long, byte[]> found) {
+        found.forEach((offset, bytes) -> {
+            final byte[] expected = allowed.get(offset);
+            if (!Arrays.equals(bytes, expected)) {
+                throw new AssertionError("at offset " + offset + " there is " + name(bytes) + ", appended was "
+                        + (expected == null ? "nothing" : name(expected)));
+            }
+        });
+        if (owedEnd <= owedFrom) {
+            return;
+        }
+        final Long first = allowed.floorKey(owedFrom);
+        allowed.subMap(first == null ? owedFrom : first, owedEnd).forEach((offset, bytes) -> {
+            if (lastOffset(bytes) >= owedFrom && !found.containsKey(offset)) {
+                throw new AssertionError("forced are the offsets " + owedFrom + " to " + owedEnd + ", but the batch at "
+                        + offset + " is missing; found are " + found.keySet());
+            }
+        });
+    }
+
+    static long lastOffset(final byte[] stored) {
+        return batch(stored).lastOffset();
+    }
+
+    static RecordBatchFlyweight batch(final byte[] stored) {
+        return new RecordBatchFlyweight().wrap(new UnsafeBuffer(stored), 0);
+    }
+
+    private static String name(final byte[] stored) {
+        final RecordBatchFlyweight batch = batch(stored);
+        return "a batch of " + batch.sizeInBytes() + " bytes up to offset " + batch.lastOffset() + " with checksum "
+                + Long.toHexString(batch.crc()) + " and epoch " + batch.partitionLeaderEpoch() + ", hash "
+                + Integer.toHexString(Arrays.hashCode(stored));
+    }
+}
