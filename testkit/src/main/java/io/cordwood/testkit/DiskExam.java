@@ -145,8 +145,8 @@ public final class DiskExam {
         }
         final Object found = content.apply(state);
         if (!Objects.equals(expected, found)) {
-            throw new AssertionError(
-                    "a replay of all batches makes " + expected + ", the state of the log is " + found);
+            throw new AssertionError("a replay of all batches makes "
+                    + state.getClass().getSimpleName() + " " + expected + ", that of the log is " + found);
         }
     }
 

@@ -4,6 +4,7 @@ import io.cordwood.log.CorruptLogException;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.record.CorruptRecordException;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordReader;
 import java.util.NavigableMap;
@@ -120,13 +121,17 @@ public final class LogContents {
     }
 
     private static void requireAt(final LogReader reader, final long offset, final long base) {
-        final long read = reader.read(offset, Long.MAX_VALUE, 1);
-        final long found = read <= 0
-                ? -1
-                : new RecordBatchFlyweight().wrap(reader.buffer(), 0).baseOffset();
-        if (found != base) {
-            throw new AssertionError(
-                    "offset " + offset + " lies in the batch at " + base + ", but a look-up finds " + found);
+        final String expected = "offset " + offset + " lies in the batch at " + base + ", but a look-up ";
+        try {
+            final long read = reader.read(offset, Long.MAX_VALUE, 1);
+            final long found = read <= 0
+                    ? -1
+                    : new RecordBatchFlyweight().wrap(reader.buffer(), 0).baseOffset();
+            if (found != base) {
+                throw new AssertionError(expected + "finds " + found);
+            }
+        } catch (final CorruptLogException e) {
+            throw new AssertionError(expected + "fails: " + e, e);
         }
     }
 
@@ -137,10 +142,10 @@ public final class LogContents {
         final LongArrayList wanted = new LongArrayList();
         final long[] latest = {Long.MIN_VALUE};
         try (RecordReader records = new RecordReader(Codecs.standard(), DECOMPRESSED_BYTES_MAX)) {
-            batches.values().forEach(bytes -> {
+            batches.forEach((base, bytes) -> {
                 boolean isFirst = true;
-                records.wrap(LogHistory.batch(bytes));
-                while (records.next()) {
+                begin(records, base, bytes);
+                while (hasNext(records, base)) {
                     final long time = records.record().timestamp();
                     if (records.record().offset() < log.startOffset()) {
                         continue;
@@ -163,6 +168,22 @@ public final class LogContents {
         }
     }
 
+    private static void begin(final RecordReader records, final long base, final byte[] bytes) {
+        try {
+            records.wrap(LogHistory.batch(bytes));
+        } catch (final CorruptRecordException e) {
+            throw new AssertionError("the records of the batch at " + base + " are damaged: " + e, e);
+        }
+    }
+
+    private static boolean hasNext(final RecordReader records, final long base) {
+        try {
+            return records.next();
+        } catch (final CorruptRecordException e) {
+            throw new AssertionError("the records of the batch at " + base + " are damaged: " + e, e);
+        }
+    }
+
     /** Index of the first value that is as large, in values that rise. */
     private static int firstAtLeast(final LongArrayList values, final long value) {
         int low = 0;
@@ -179,11 +200,16 @@ public final class LogContents {
     }
 
     private static void requireTime(final LogReader reader, final long time, final long expected) {
-        final long found = reader.offsetForTimestamp(time, Long.MAX_VALUE);
-        if (found != expected) {
-            throw new AssertionError("of the time " + time + " or younger "
-                    + (expected == -1 ? "there is no record" : "the first record is at offset " + expected)
-                    + ", but a look-up finds " + found);
+        final String there = "of the time " + time + " or younger "
+                + (expected == -1 ? "there is no record" : "the first record is at offset " + expected)
+                + ", but a look-up ";
+        try {
+            final long found = reader.offsetForTimestamp(time, Long.MAX_VALUE);
+            if (found != expected) {
+                throw new AssertionError(there + "finds " + found);
+            }
+        } catch (final CorruptLogException e) {
+            throw new AssertionError(there + "fails: " + e, e);
         }
     }
 }

@@ -21,7 +21,7 @@ import java.util.function.LongPredicate;
  *   <li>the report of the open tells of nothing but what a power cut explains.
  * </ul>
  *
- * <p>One thread's, with the log open.
+ * <p>{@link LogChecker} does this and all else for a log that stands alone. One thread's, with the log open.
  */
 public final class LogExam {
     /** What a recovery may report if nothing but the power has failed. */
@@ -64,10 +64,7 @@ public final class LogExam {
         this.mayBeGap = offset -> told.test(offset) || (offset >= history.owedEnd() && offset < trustedBelow);
         this.found = LogContents.readAndLookUp(log, mayBeGap);
         history.require(found);
-        if (log.endOffset() < history.owedEnd()) {
-            throw new AssertionError(
-                    "the log ends at " + log.endOffset() + ", below what was forced: " + history.owedEnd());
-        }
+        requireEnd(log, history);
         requireEpochs(log);
     }
 
@@ -78,6 +75,7 @@ public final class LogExam {
      * @param history of it.
      */
     public static void goOn(final Log log, final LogHistory history) {
+        requireEnd(log, history);
         history.found(LogContents.read(log, gaps(log, history)), log.endOffset());
     }
 
@@ -126,14 +124,21 @@ public final class LogExam {
      * and where an open has told of it in an earlier life.
      */
     private static LongPredicate gaps(final Log log, final LogHistory history) {
+        final long gapsFrom = hasGap(log) ? history.owedEnd() : Long.MAX_VALUE;
+        return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
+    }
+
+    private static void requireEnd(final Log log, final LogHistory history) {
+        if (log.endOffset() < history.owedEnd()) {
+            throw new AssertionError(
+                    "the log ends at " + log.endOffset() + ", below what was forced: " + history.owedEnd());
+        }
         // A start is durable before what lies below it: the end may be lost below it only if nothing above is owed.
         final boolean isTooLow = log.recovery().entries().stream().anyMatch(e -> e.kind() == Kind.END_TOO_LOW);
         if (isTooLow && history.owedEnd() > history.owedFrom()) {
             throw new AssertionError("the log ended below its start " + history.owedFrom()
                     + ", forced are the offsets up to " + history.owedEnd());
         }
-        final long gapsFrom = hasGap(log) ? history.owedEnd() : Long.MAX_VALUE;
-        return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
     }
 
     private void requireEpochs(final Log log) {

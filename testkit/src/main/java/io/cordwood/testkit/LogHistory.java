@@ -4,9 +4,7 @@ import io.cordwood.log.TruncationGuard;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -38,8 +36,8 @@ public final class LogHistory implements TruncationGuard {
 
     private final NavigableMap<Long, byte[]> allowed = new TreeMap<>();
 
-    /** First offsets of what is missing between two batches that were found. */
-    private final Set<Long> gaps = new HashSet<>();
+    /** What is missing between two batches that were found: first offsets, and those behind the last. */
+    private final NavigableMap<Long, Long> gaps = new TreeMap<>();
 
     private long nextOffset;
     private long owedFrom;
@@ -203,25 +201,26 @@ public final class LogHistory implements TruncationGuard {
         long next = found.isEmpty() ? end : found.firstKey();
         for (final var batch : found.entrySet()) {
             if (batch.getKey() != next) {
-                gaps.add(next);
+                gaps.put(next, batch.getKey());
             }
             next = lastOffset(batch.getValue()) + 1;
         }
         if (next != end) {
-            gaps.add(next);
+            gaps.put(next, end);
         }
         nextOffset = end;
         promises++;
     }
 
     /**
-     * Whether it is known that offsets are missing.
+     * Whether it is known that an offset is missing.
      *
-     * @param offset the first that is missing.
-     * @return true if {@link #found} has been told of such a hole.
+     * @param offset of a hole; one hole may begin anew with each of the empty segments in it.
+     * @return true if {@link #found} was told of the hole.
      */
     public boolean isGap(final long offset) {
-        return gaps.contains(offset);
+        final var gap = gaps.floorEntry(offset);
+        return gap != null && offset < gap.getValue();
     }
 
     /**

@@ -14,6 +14,9 @@
  * <p>{@link io.cordwood.testkit.FaultyStorage} stands before this disk or a real one, lets acts fail, fall short, be slow or lie, by rules that
  * are read at a glance or made from a seed, and tells of all of them.
  *
+ * <p>What a log owes then is known by its {@link io.cordwood.testkit.LogHistory}, which the test tells of each act;
+ * {@link io.cordwood.testkit.LogChecker} opens what is left, and says what is missing, invented, or different the second time.
+ *
  * <p>For code that runs on several machines {@link io.cordwood.testkit.SimulatedScheduler} moves a
  * {@link io.cordwood.testkit.SimulatedClock} from task to task, and {@link io.cordwood.testkit.SimulatedNetwork} carries messages:
  *

@@ -18,7 +18,7 @@ public final class Faults implements LogCheck.Companion {
     private final Storage storage;
     private @Nullable IndexCheck check;
 
-    private Faults(final Storage storage) {
+    Faults(final Storage storage) {
         this.storage = storage;
     }
 

@@ -1,16 +1,17 @@
 package io.cordwood.simulation.crash;
 
 import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.DerivedState;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.store.Storage;
 import io.cordwood.testkit.CrashScenario;
-import io.cordwood.testkit.DiskExam;
-import io.cordwood.testkit.LogExam;
+import io.cordwood.testkit.LogChecker;
 import io.cordwood.testkit.LogHistory;
-import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SegmentCountState;
 import io.cordwood.testkit.SimulatedStorage;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -34,6 +35,9 @@ final class LogScenario implements CrashScenario {
     private final long seed;
     private final Consumer<LogLife> script;
     private final LogHistory model = new LogHistory();
+    private final LogChecker checker = new LogChecker(DIRECTORY, model, this::open)
+            .companion(Faults::new)
+            .state(SegmentCountState::new, SegmentCountState::sums);
 
     LogScenario(final boolean isMapped, final long seed, final Consumer<LogLife> script) {
         this.isMapped = isMapped;
@@ -57,36 +61,20 @@ final class LogScenario implements CrashScenario {
 
     @Override
     public void check(final SimulatedStorage disk) {
-        final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
-        open(other, model.recoveryPoint()).close();
-        final LogExam exam;
-        try (Uncleanly first = new Uncleanly(open(disk, model.recoveryPoint()))) {
-            exam = new LogExam(first.log, model);
-        }
-        try (Log again = open(disk, model.recoveryPoint())) {
-            exam.requireSame(again, "a second recovery");
-        }
-        DiskExam.requireSameFiles(disk, other, "two recoveries and a close, and one and a close");
-        Faults.requireNone(disk, DIRECTORY);
-        try (Uncleanly last = new Uncleanly(open(disk, Long.MAX_VALUE))) {
-            exam.requireSame(last.log, "a clean close");
-        }
+        checker.check(disk);
     }
 
     Log open(final Storage disk, final long recoveryPoint) {
+        return checker.open(disk, recoveryPoint);
+    }
+
+    private Log open(final Storage disk, final long recoveryPoint, final List<DerivedState> states) {
         final LogBuilder builder = new LogBuilder(disk, DIRECTORY)
                 .config(CONFIG)
                 .indexes(new SparseIndexes())
                 .guard(model)
                 .recoveryPoint(recoveryPoint);
+        states.forEach(builder::state);
         return (isMapped ? builder.mapped() : builder).open(Batches.NOW);
-    }
-
-    /** A log that is left as a crash of the process leaves it. */
-    private record Uncleanly(Log log) implements AutoCloseable {
-        @Override
-        public void close() {
-            log.closeUncleanly();
-        }
     }
 }

@@ -19,10 +19,17 @@ import java.util.zip.CRC32;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The example of an integrator's state: the sum of the last offsets of each segment's batches, in a file for each snapshot. Pairs of
- * base offset and sum, behind a checksum.
+ * A derived state to test with, and to copy: the sum of the last offsets and leader epochs of each segment's batches, in a file for each
+ * snapshot. A log that applies a batch too often, not at all or to the wrong segment, or restores what it has cut, makes another sum than a
+ * replay of its batches does: {@link DiskExam#requireReplayed}, {@link LogChecker#state}.
+ *
+ * <pre>
+ *   {@literal <offset>}.sums    checksum (8) | base offset (8) | sum (8) | base offset (8) | sum (8) ...
+ * </pre>
+ *
+ * <p>Threads and errors as {@link DerivedState} says. What was forced survives a power cut; each file is as long as 16 bytes for each segment.
  */
-final class SegmentCountState implements DerivedState {
+public final class SegmentCountState implements DerivedState {
     private static final String SUFFIX = ".sums";
     private static final int PAIR_BYTES = 16;
 
@@ -31,12 +38,23 @@ final class SegmentCountState implements DerivedState {
     private final TreeMap<Long, Long> sums = new TreeMap<>();
     private final List<String> unforced = new ArrayList<>();
 
-    SegmentCountState(final Storage storage, final String directory) {
+    /**
+     * Creates a state that is not restored yet.
+     *
+     * @param storage that holds the log.
+     * @param directory of the log.
+     */
+    public SegmentCountState(final Storage storage, final String directory) {
         this.storage = storage;
         this.directory = directory;
     }
 
-    Map<Long, Long> sums() {
+    /**
+     * What it knows.
+     *
+     * @return the sums by the base offsets of their segments, a copy.
+     */
+    public Map<Long, Long> sums() {
         return new TreeMap<>(sums);
     }
 
