@@ -39,6 +39,7 @@ public final class CrashExplorer {
     private int tearsEvery;
     private int nestedDepth;
     private int nestedRandomStates;
+    private int nestedFineDepth;
     private int oneIn = 1;
     private int nestedOneIn = 1;
     private CrashStateWatcher states = (hash, cuts, isTorn) -> {};
@@ -94,7 +95,7 @@ public final class CrashExplorer {
 
     /**
      * Cuts the power of the checks as well: for each state that is no random one, at each act of its check. There the states are
-     * those of whole acts, and random ones.
+     * those of whole acts, random ones, and what {@link #nestedFine} adds.
      *
      * @param depth how often recoveries are cut before one may end: 0 for not at all, 2 for the recovery after a cut recovery too.
      * @param randomCount of random states at each point of a check.
@@ -103,6 +104,18 @@ public final class CrashExplorer {
     public CrashExplorer nested(final int depth, final int randomCount) {
         nestedDepth = atLeast(0, depth, "depth");
         nestedRandomStates = atLeast(0, randomCount, "random states");
+        return this;
+    }
+
+    /**
+     * Takes the states of single changes inside checks too, and cuts their recoveries like all others: a sector of what a recovery
+     * has written that is lost by itself.
+     *
+     * @param depth in checks that were cut up to so often: 0 for none, 1 for the recovery that follows the scenario.
+     * @return this.
+     */
+    public CrashExplorer nestedFine(final int depth) {
+        nestedFineDepth = atLeast(0, depth, "depth");
         return this;
     }
 
@@ -192,6 +205,7 @@ public final class CrashExplorer {
                 tearsEvery,
                 nestedDepth,
                 nestedRandomStates,
+                nestedFineDepth,
                 oneIn,
                 nestedOneIn,
                 states,

@@ -11,6 +11,7 @@ record CrashPlan(
         int tearsEvery,
         int nestedDepth,
         int nestedRandomStates,
+        int nestedFineDepth,
         int oneIn,
         int nestedOneIn,
         CrashStateWatcher states,

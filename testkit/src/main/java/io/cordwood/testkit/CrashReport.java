@@ -11,6 +11,9 @@ package io.cordwood.testkit;
  * @param tears distinct states that hold a part of a write of several sectors.
  * @param nestedPoints at which the power was cut during a check.
  * @param nestedStates distinct states that only such a cut has left.
+ * @param nestedActs of the checks that were cut, ends of lives included: each is cut at one point more than it has acts.
+ * @param cutChecks checks that were cut, from their first act to behind their last.
+ * @param uncut distinct states that {@link CrashExplorer#nested} may cut and a sample has left out.
  */
 public record CrashReport(
         long acts,
@@ -20,9 +23,12 @@ public record CrashReport(
         long checks,
         long tears,
         long nestedPoints,
-        long nestedStates) {
+        long nestedStates,
+        long nestedActs,
+        long cutChecks,
+        long uncut) {
     /** Nothing yet, to add to. */
-    public static final CrashReport NONE = new CrashReport(0, 0, 0, 0, 0, 0, 0, 0);
+    public static final CrashReport NONE = new CrashReport(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /**
      * Adds up two explorations.
@@ -39,6 +45,9 @@ public record CrashReport(
                 checks + other.checks,
                 tears + other.tears,
                 nestedPoints + other.nestedPoints,
-                nestedStates + other.nestedStates);
+                nestedStates + other.nestedStates,
+                nestedActs + other.nestedActs,
+                cutChecks + other.cutChecks,
+                uncut + other.uncut);
     }
 }

@@ -17,6 +17,12 @@ final class CrashRun {
     /** By depth: what was checked there, and cut that often from there on. */
     private final List<LongHashSet> checked = new ArrayList<>();
 
+    /** By depth: what may be cut that often from there on and has not been. */
+    private final List<LongHashSet> uncut = new ArrayList<>();
+
+    /** By depth: what was cut there, whatever was promised. */
+    private final List<LongHashSet> cut = new ArrayList<>();
+
     private final List<CrashTarget> targets;
     private long promises;
     private long points;
@@ -25,6 +31,8 @@ final class CrashRun {
     private long tears;
     private long nestedPoints;
     private long nestedStates;
+    private long nestedActs;
+    private long cutChecks;
     private @Nullable AssertionError failure;
 
     CrashRun(
@@ -38,6 +46,8 @@ final class CrashRun {
         this.targets = targets;
         for (int depth = 0; depth <= plan.nestedDepth(); depth++) {
             checked.add(new LongHashSet());
+            uncut.add(new LongHashSet());
+            cut.add(new LongHashSet());
         }
     }
 
@@ -64,7 +74,17 @@ final class CrashRun {
 
     private CrashReport report() {
         return new CrashReport(
-                expectedActs.size(), points, states, distinct.size(), checks, tears, nestedPoints, nestedStates);
+                expectedActs.size(),
+                points,
+                states,
+                distinct.size(),
+                checks,
+                tears,
+                nestedPoints,
+                nestedStates,
+                nestedActs,
+                cutChecks,
+                uncut.stream().mapToLong(LongHashSet::size).sum());
     }
 
     private void rethrowFailure() {
@@ -85,6 +105,22 @@ final class CrashRun {
             }
         }
         return checked.get(depth).add(hash);
+    }
+
+    private void mayBeCut(final long hash, final int depth) {
+        for (int d = 0; d <= depth; d++) {
+            if (cut.get(d).contains(hash)) {
+                return;
+            }
+        }
+        uncut.get(depth).add(hash);
+    }
+
+    private void wasCut(final long hash, final int depth) {
+        cut.get(depth).add(hash);
+        for (int d = depth; d < uncut.size(); d++) {
+            uncut.get(d).remove(hash);
+        }
     }
 
     private void check(final SimulatedStorage disk, final Cut cut, final @Nullable Walk next) {
@@ -175,6 +211,8 @@ final class CrashRun {
         private final List<String> acts = new ArrayList<>();
         private @Nullable SimulatedStorage life;
         private boolean isOn = true;
+        private int lives;
+        private long actsBefore;
         private long lastWrite;
         private long lastWritePromises = -1;
 
@@ -186,6 +224,7 @@ final class CrashRun {
 
         @Override
         public void begun(final SimulatedStorage disk) {
+            actsBefore = lives++ == 0 ? disk.actCount() : actsBefore;
             life = disk;
         }
 
@@ -204,6 +243,11 @@ final class CrashRun {
         void end() {
             if (failure == null && life != null) {
                 point(life, "after the last act");
+                if (depth > 0) {
+                    // By the disk's own count, for who wants to know whether a point was left out.
+                    nestedActs += life.actCount() - actsBefore + lives - 1;
+                    cutChecks++;
+                }
             }
         }
 
@@ -235,7 +279,7 @@ final class CrashRun {
             final PendingSet pending = new PendingSet(disk.pending());
             final int random = depth == 0 ? plan.randomStates() : plan.nestedRandomStates();
             final int tearsEvery = depth == 0 && isNewWrite(disk, pending) ? plan.tearsEvery() : 0;
-            for (final CrashState state : pending.states(depth == 0, random, tearsEvery)) {
+            for (final CrashState state : pending.states(depth <= plan.nestedFineDepth(), random, tearsEvery)) {
                 look(disk, pending, new CrashTarget(point, state), where);
             }
             if (depth == 0) {
@@ -268,18 +312,32 @@ final class CrashRun {
             final boolean mayBeCut = targets.isEmpty()
                     ? depth < plan.nestedDepth() && !state.isRandom() && !state.isTear()
                     : depth + 1 < targets.size();
-            final SimulatedStorage left = disk.afterPowerCut(pending.leaving(state, kept), mayBeCut ? next : null);
-            final long hash = left.platterHash();
-            count(hash, cut);
+            final Walk watcher = mayBeCut ? next : null;
             if (!targets.isEmpty()) {
-                check(left, cut, mayBeCut ? next : null);
+                final SimulatedStorage left = disk.afterPowerCut(pending.leaving(state, kept), watcher);
+                count(left.platterHash(), cut);
+                check(left, cut, watcher);
                 return;
+            }
+            // What nothing survives of is there already: most of those states were seen, and need not be made.
+            final SimulatedStorage made =
+                    state.equals(CrashState.NONE) ? null : disk.afterPowerCut(pending.leaving(state, kept), watcher);
+            final long hash = made == null ? disk.platterHash() : made.platterHash();
+            count(hash, cut);
+            if (mayBeCut) {
+                mayBeCut(hash, depth);
             }
             final boolean isCut = mayBeCut && isSampled(hash, plan.nestedOneIn());
             if ((state.isWhole() || isSampled(hash, plan.oneIn()))
                     && isNews(hash, isCut ? depth : plan.nestedDepth())) {
                 next.isOn = isCut;
-                check(left, cut, isCut ? next : null);
+                check(
+                        made == null ? disk.afterPowerCut(pending.leaving(state, kept), watcher) : made,
+                        cut,
+                        isCut ? next : null);
+                if (isCut) {
+                    wasCut(hash, depth);
+                }
             }
         }
 

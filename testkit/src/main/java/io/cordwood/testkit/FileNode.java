@@ -151,13 +151,14 @@ final class FileNode extends Node {
         if (asked.isEmpty()) {
             return new FileNode(id(), platterModifiedMs, platter);
         }
+        final String path = path();
         final List<int[]> sectors = new ArrayList<>();
         int lastResize = -1;
         long lengthMax = Long.MAX_VALUE;
         for (int i = 0; i < asked.size(); i++) {
             final FileChange change = asked.get(i);
             if (change.isResize()) {
-                final Pending length = pending(change, Pending.Kind.LENGTH, change.sizeAfter());
+                final Pending length = pending(change, path, Pending.Kind.LENGTH, change.sizeAfter());
                 if (cut.survives(length)) {
                     lastResize = i;
                     lengthMax = change.isCut() ? Long.MAX_VALUE : Math.max(change.sizeBefore(), cut.upTo(length));
@@ -165,7 +166,7 @@ final class FileNode extends Node {
             }
             final int[] kept = new int[change.sectorCount()];
             for (int s = 0; s < kept.length; s++) {
-                kept[s] = bytesKept(cut, pending(change, Pending.Kind.SECTOR, change.positionOf(s)));
+                kept[s] = bytesKept(cut, pending(change, path, Pending.Kind.SECTOR, change.positionOf(s)));
             }
             sectors.add(kept);
         }
@@ -174,8 +175,23 @@ final class FileNode extends Node {
         return new FileNode(id(), timeMs, applied(asked, sectors, lastResize, lengthMax));
     }
 
-    private Pending pending(final FileChange change, final Pending.Kind kind, final long position) {
-        return new Pending(change.act(), kind, path(), position);
+    /** What a power cut is asked about, in that order. */
+    void addPending(final int nextAct, final List<Pending> all) {
+        final List<FileChange> asked = changesAndMapping(nextAct);
+        final String path = asked.isEmpty() ? "" : path();
+        for (final FileChange change : asked) {
+            if (change.isResize()) {
+                all.add(pending(change, path, Pending.Kind.LENGTH, change.sizeAfter()));
+            }
+            for (int s = 0; s < change.sectorCount(); s++) {
+                all.add(pending(change, path, Pending.Kind.SECTOR, change.positionOf(s)));
+            }
+        }
+    }
+
+    private static Pending pending(
+            final FileChange change, final String path, final Pending.Kind kind, final long position) {
+        return new Pending(change.act(), kind, path, position);
     }
 
     private static int bytesKept(final PowerCut cut, final Pending sector) {

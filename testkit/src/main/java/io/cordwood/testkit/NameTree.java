@@ -2,10 +2,12 @@ package io.cordwood.testkit;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ final class NameTree {
     private final DirectoryNode root;
     private final List<NameChange> changes = new ArrayList<>();
     private int nodeCount;
+
+    /** What {@link #files} has found; null if a name has changed since. */
+    private @Nullable NavigableMap<Integer, FileNode> filesFound;
 
     NameTree(final long nowMs) {
         root = new DirectoryNode(0, nowMs);
@@ -72,25 +77,42 @@ final class NameTree {
         }
         changes.clear();
         changes.addAll(left);
+        filesFound = null;
     }
 
     /** Files that could be there after a power cut, by their number. */
-    NavigableMap<Integer, FileNode> files() {
-        final NavigableMap<Integer, FileNode> found = new TreeMap<>();
-        collect(root, found, new HashMap<>());
-        for (final NameChange change : changes) {
-            collect(change.node(), found, new HashMap<>());
+    private NavigableMap<Integer, FileNode> files() {
+        final NavigableMap<Integer, FileNode> known = filesFound;
+        if (known != null) {
+            return known;
         }
+        final NavigableMap<Integer, FileNode> found = new TreeMap<>();
+        final Set<Node> seen = new HashSet<>();
+        collect(root, found, seen);
+        for (final NameChange change : changes) {
+            collect(change.node(), found, seen);
+        }
+        filesFound = found;
         return found;
+    }
+
+    /** What a power cut may undo, in the order in which it is asked. */
+    List<Pending> pending(final int nextAct) {
+        final List<Pending> all = new ArrayList<>();
+        changes.forEach(change -> all.add(pendingOf(change)));
+        files().values().forEach(file -> file.addPending(nextAct, all));
+        return all;
+    }
+
+    private static Pending pendingOf(final NameChange change) {
+        return new Pending(change.act(), Pending.Kind.NAME, change.node().path(), 0);
     }
 
     /** The names that a power cut leaves, with the files that it leaves. */
     NameTree survivor(final int nextAct, final PowerCut cut) {
         final boolean[] kept = new boolean[changes.size()];
         for (int i = 0; i < kept.length; i++) {
-            final NameChange change = changes.get(i);
-            kept[i] = cut.survives(
-                    new Pending(change.act(), Pending.Kind.NAME, change.node().path(), 0));
+            kept[i] = cut.survives(pendingOf(changes.get(i)));
         }
         keepWhatCameBefore(kept);
         final Map<DirectoryNode, Map<String, Node>> tables = new HashMap<>();
@@ -147,6 +169,7 @@ final class NameTree {
         final Node replaced = to == null ? null : to.directory().cached().get(to.name());
         final NameChange change = new NameChange(act, node, from, to);
         changes.add(change);
+        filesFound = null;
         change.apply(DirectoryNode::cached);
         if (from != null) {
             from.directory().modified(nowMs);
@@ -176,7 +199,9 @@ final class NameTree {
             final Map<DirectoryNode, Map<String, Node>> tables,
             final Map<Integer, FileNode> files) {
         final Map<String, Node> changed = tables.get(from);
-        (changed == null ? from.durable() : changed).forEach((name, node) -> {
+        // Sorted maps are copied in one go.
+        to.cached().putAll(changed == null ? from.durable() : changed);
+        to.cached().replaceAll((name, node) -> {
             final Node restored;
             if (node instanceof DirectoryNode directory) {
                 final DirectoryNode made = new DirectoryNode(directory.id(), directory.modifiedMs());
@@ -186,9 +211,9 @@ final class NameTree {
                 restored = Objects.requireNonNull(files.get(node.id()), node.path());
             }
             restored.named(to, name);
-            to.cached().put(name, restored);
-            to.durable().put(name, restored);
+            return restored;
         });
+        to.durable().putAll(to.cached());
     }
 
     private static NameChange.Entry entryOf(final Node node) {
@@ -199,9 +224,8 @@ final class NameTree {
         return new NameChange.Entry(parent, node.name());
     }
 
-    private static void collect(
-            final Node node, final NavigableMap<Integer, FileNode> found, final Map<Node, Boolean> seen) {
-        if (seen.put(node, true) != null) {
+    private static void collect(final Node node, final NavigableMap<Integer, FileNode> found, final Set<Node> seen) {
+        if (!seen.add(node)) {
             return;
         }
         if (node instanceof FileNode file) {

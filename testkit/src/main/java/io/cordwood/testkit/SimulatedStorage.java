@@ -5,7 +5,6 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -130,9 +129,10 @@ public final class SimulatedStorage implements Storage {
      * @return the changes that were not forced.
      */
     public List<Pending> pending() {
-        final List<Pending> found = new ArrayList<>();
-        afterPowerCut(found::add);
-        return List.copyOf(found);
+        synchronized (lock) {
+            refuseEnded("", "cut the power");
+            return List.copyOf(names.pending(acts + 1));
+        }
     }
 
     /**

@@ -68,6 +68,46 @@ final class CrashExplorerTest {
     }
 
     @Test
+    void eachRecoveryIsCutAtEachOfItsActsAndASampleSaysWhatItLeavesOut() {
+        final CrashReport all = numbers("nothing").nested(2, 0).explore();
+        assertTrue(all.cutChecks() > 20, all.toString());
+        assertEquals(all.nestedActs() + all.cutChecks(), all.nestedPoints());
+        assertEquals(0, all.uncut());
+        final CrashReport some = numbers("nothing").nested(2, 0).oneIn(1, 5).explore();
+        assertEquals(some.nestedActs() + some.cutChecks(), some.nestedPoints());
+        assertTrue(some.uncut() > 0 && some.cutChecks() < all.cutChecks(), some.toString());
+    }
+
+    /** It writes two sectors and believes that both are there or none. */
+    @Test
+    void aRecoveryThatLosesASectorOfItsOwnWriteIsFoundByFineStatesAlone() {
+        final CrashExplorer explorer = new CrashExplorer("pairs", 0, () -> new CrashScenario() {
+            @Override
+            public void run(final SimulatedStorage disk) {
+                disk.makeDirectory("any");
+            }
+
+            @Override
+            public long promises() {
+                return 0;
+            }
+
+            @Override
+            public void check(final SimulatedStorage disk) {
+                if (disk.status("pair") == null) {
+                    Disk.write(Disk.append(disk, "pair"), "x".repeat(1024));
+                } else if (Disk.text(disk, "pair").chars().distinct().count() > 1) {
+                    throw new AssertionError("half a pair");
+                }
+            }
+        });
+        explorer.nested(1, 0).explore();
+        final String message = failure(explorer.nestedFine(1));
+        assertTrue(message.contains("half a pair"), message);
+        assertThrows(AssertionError.class, () -> explorer.replay(stateIn(message)));
+    }
+
+    @Test
     void theSameSettingsLookAtTheSameStatesAndAnotherSeedAtOthers() {
         final CrashReport first = numbers("nothing").randomStates(50).explore();
         assertEquals(first, numbers("nothing").randomStates(50).explore());
@@ -239,6 +279,7 @@ final class CrashExplorerTest {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").randomStates(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(-1, 0));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(1, -1));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nestedFine(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").tearsEvery(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(0, 1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(1, 0));

@@ -25,11 +25,12 @@ final class CrashCampaignTest {
         final CrashReport report = CrashCampaigns.explorer(name, CommitSeed.get())
                 .randomStates(2)
                 .nested(2, 0)
+                .nestedFine(1)
                 .oneIn(1, NESTED_ONE_IN)
                 .explore();
         assertTrue(report.acts() >= 60, report.toString());
         assertEquals(report.acts() + 1, report.points());
-        assertTrue(report.nestedPoints() > 0, report.toString());
+        CrashSoak.requireEachRecovery(report);
         assertTrue(report.distinct() >= 300 && report.tears() >= 50, report.toString());
     }
 }

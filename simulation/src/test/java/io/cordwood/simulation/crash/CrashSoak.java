@@ -12,9 +12,6 @@ public final class CrashSoak {
     /** So that a round takes some seconds: the states that do not follow from the seed are the same in each. */
     private static final int RANDOM_STATES = 48;
 
-    /** Recoveries are many, and a recovery of a recovery is one for each of their acts. */
-    private static final int NESTED_ONE_IN = 6;
-
     private CrashSoak() {}
 
     /**
@@ -51,7 +48,7 @@ public final class CrashSoak {
         return switch (campaign.substring(0, Math.max(0, slash))) {
             case "crash" -> explorer.randomStates(RANDOM_STATES);
             case "tear" -> explorer.randomStates(0).tearsEvery(1);
-            case "nested" -> explorer.randomStates(0).nested(2, 1).oneIn(1, NESTED_ONE_IN);
+            case "nested" -> explorer.randomStates(0).nested(2, 1).nestedFine(1);
             default -> throw new IllegalArgumentException("'" + campaign + "' is no campaign of cuts");
         };
     }
@@ -87,6 +84,11 @@ public final class CrashSoak {
                 })
                 .explore();
         requireEachPoint(report);
+        requireEachRecovery(report);
+        if (report.uncut() > 0) {
+            throw new AssertionError("recoveries were not cut: " + report);
+        }
+        tally.add("recoveries cut", report.cutChecks());
         tally.add("points in recoveries", report.nestedPoints());
         tally.add("checks", report.checks());
     }
@@ -94,6 +96,13 @@ public final class CrashSoak {
     private static void requireEachPoint(final CrashReport report) {
         if (report.acts() < 60 || report.points() != report.acts() + 1) {
             throw new AssertionError("expected at least 60 acts and a cut before and after each: " + report);
+        }
+    }
+
+    /** Counted by the disk: in front of each act of each recovery that was cut, and behind its last. */
+    static void requireEachRecovery(final CrashReport report) {
+        if (report.cutChecks() == 0 || report.nestedPoints() != report.nestedActs() + report.cutChecks()) {
+            throw new AssertionError("expected a cut before and after each act of a recovery: " + report);
         }
     }
 }
