@@ -199,8 +199,8 @@ public final class BatchCursor implements AutoCloseable {
 
     /**
      * After damage, or after a batch with a wrong checksum: finds the next good batch, which {@link #next} then gives. A batch
-     * with a wrong checksum is skipped by its own length if something that looks like a batch follows there, else every
-     * byte behind its beginning is tried.
+     * with a wrong checksum is skipped by its own length if something that looks like a batch follows there and nothing that is
+     * due before that lies in between, else every byte behind its beginning is tried.
      *
      * @return position of the next batch, or the end if there is none.
      */

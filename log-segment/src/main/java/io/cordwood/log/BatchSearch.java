@@ -57,19 +57,47 @@ final class BatchSearch implements AutoCloseable {
 
     /** Position of the next good batch behind {@code bad}, or the end; {@code declared} is where the bad one says it ends. */
     long next(final long bad, final long declared) {
-        if (declared == end || (declared < end && isPlausible(declared))) {
-            return declared;
+        if (declared > end || (declared < end && !isPlausible(declared))) {
+            return first(bad + 1, end, 0, Long.MAX_VALUE);
         }
-        long position = bad + 1;
-        while (position < end) {
+        final long due = following(bad);
+        final long found = declared < end ? base(declared) : due + 1;
+        // Its length may be what is wrong, and what follows it lies before the end that it says.
+        return due < 0 || found <= due ? declared : first(bad + 1, declared, due, found);
+    }
+
+    /** Position of the first good batch whose base offset lies in a range; {@code to} if there is none below that. */
+    private long first(final long from, final long to, final long baseLeast, final long baseEnd) {
+        long position = from;
+        while (position < to) {
             if (isZero(position)) {
                 position = firstNonZero(position) - LOG_OVERHEAD;
-            } else if (isPlausible(position) && isGood(position)) {
+            } else if (isPlausible(position)
+                    && base(position) >= baseLeast
+                    && base(position) < baseEnd
+                    && isGood(position)) {
                 return position;
             }
             position++;
         }
-        return end;
+        return to;
+    }
+
+    /** The offset that is due behind a bad batch, by its header; -1 if that tells none. */
+    private long following(final long bad) {
+        if (end - bad < HEADER_BYTES || !window.show(bad, HEADER_BYTES, true)) {
+            return -1;
+        }
+        batch.wrap(window.buffer(), window.index(bad));
+        return batch.magic() == MAGIC_V2 && batch.baseOffset() >= 0 && batch.lastOffsetDelta() >= 0
+                ? batch.nextOffset()
+                : -1;
+    }
+
+    /** Base offset of a header that is plausible. */
+    private long base(final long position) {
+        window.show(position, Long.BYTES, true);
+        return window.buffer().getLong(window.index(position), BIG_ENDIAN);
     }
 
     /** Whether offset and length would be zero, and so are none: a hole may be as large as the file. */

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whoever reads what is damaged is told so, wherever it begins and whatever it read before; what is good around it is served. */
@@ -80,6 +81,35 @@ final class DamagedReadsTest {
                     assertTrue(reader.read(9, Long.MAX_VALUE, bytesMax) > 0);
                 }
             }
+        }
+        storage.close();
+    }
+
+    /** Bits of a length that turn over may lead to where another batch begins, or to the end of the segment. */
+    @ParameterizedTest
+    @CsvSource({"2, 0x80", "2, 0x100", "3, 0x200"})
+    void aLengthThatLeadsBehindSoundBatchesHidesNone(final int bad, final int bit) throws IOException {
+        final int size = 128;
+        final ByteBuffer bytes = ByteBuffer.allocate(8 * size);
+        for (int i = 0; i < 8; i++) {
+            final UnsafeBuffer batch = at(i, 0, batch(NOW, "v".repeat(size - 69)));
+            assertEquals(size, batch.capacity());
+            batch.getBytes(0, bytes, i * size, size);
+        }
+        final int length = bad * size + Long.BYTES;
+        bytes.putInt(length, bytes.getInt(length) + bit);
+        write(0, bytes.array());
+        try (Log log = open(Long.MAX_VALUE);
+                LogReader reader = log.newReader()) {
+            final CorruptLogException damage =
+                    assertThrows(CorruptLogException.class, () -> reader.read(bad, Long.MAX_VALUE, 1));
+            assertEquals((long) bad * size, damage.position());
+            assertEquals(bad + 1, damage.nextOffset());
+            assertTrue(reader.read(bad + 1, Long.MAX_VALUE, 1 << 20) > 0);
+            assertEquals(8, reader.nextOffset());
+        }
+        try (LogCheck check = new LogCheck(storage, 1 << 16, 1 << 16, fault -> {})) {
+            assertEquals(7, check.check("t-0").batches());
         }
         storage.close();
     }

@@ -1,5 +1,6 @@
 package io.cordwood.simulation.fuzz;
 
+import io.cordwood.simulation.Limit;
 import io.cordwood.simulation.soak.Campaign;
 import io.cordwood.simulation.soak.Tally;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class Mutations {
         Integer.MAX_VALUE - 11
     };
     private static final int EXECUTIONS = 20_000;
+    private static final long INPUT_SECONDS_MOST = 30;
 
     private Mutations() {}
 
@@ -47,19 +49,26 @@ public final class Mutations {
     }
 
     static void play(final Decoder decoder, final long seed, final int executions, final Tally tally) {
+        final Limit limit = new Limit(INPUT_SECONDS_MOST);
+        limit.run(decoder.name() + ", seed " + seed, () -> play(decoder, seed, executions, limit));
+        tally.add("mutants, " + decoder.name(), executions);
+    }
+
+    private static void play(final Decoder decoder, final long seed, final int executions, final Limit limit) {
         final Random random = new Random(seed);
         final List<byte[]> samples = Decoder.samples();
         // What is loaded once is no cost of an input.
         samples.forEach(decoder::feed);
         for (int i = 0; i < executions; i++) {
             final byte[] input = mutant(random, samples);
+            final int number = i;
+            limit.step(() -> words(decoder, seed, number, input));
             try {
                 decoder.feedMeasured(input);
             } catch (final RuntimeException | AssertionError | OutOfMemoryError | StackOverflowError e) {
-                throw new AssertionError(words(decoder, seed, i, input) + ": " + e, e);
+                throw new AssertionError(words(decoder, seed, number, input) + ": " + e, e);
             }
         }
-        tally.add("mutants, " + decoder.name(), executions);
     }
 
     private static String words(final Decoder decoder, final long seed, final int number, final byte[] input) {

@@ -6,6 +6,7 @@ import io.cordwood.log.LogReader;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.simulation.ChildJvm;
+import io.cordwood.simulation.Limit;
 import io.cordwood.simulation.soak.Campaign;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,6 +34,9 @@ public final class KilledLives {
     private static final int ACKNOWLEDGEMENTS_MOST = 2000;
     private static final int KILLED = 137;
     private static final int READ_BYTES = 1 << 20;
+
+    /** The first line comes when a JVM has started and a log was recovered. */
+    private static final long LINE_SECONDS_MOST = 60;
 
     private final Path root;
     private final boolean isMapped;
@@ -100,10 +104,12 @@ public final class KilledLives {
             }
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
         }
+    }
+
+    /** Follows a process that need not be one that appends. */
+    static void follow(final Process process, final long lineSecondsMost) {
+        new KilledLives(Path.of(""), false, false, 0).follow(process, Integer.MAX_VALUE, "", lineSecondsMost);
     }
 
     private static void delete(final Path root) throws IOException {
@@ -114,7 +120,7 @@ public final class KilledLives {
         }
     }
 
-    private void live(final String where) throws IOException, InterruptedException {
+    private void live(final String where) throws IOException {
         final int killAfter = 1 + random.nextInt(ACKNOWLEDGEMENTS_MOST);
         final Process process = ChildJvm.of(
                         AppendingProcess.class,
@@ -124,22 +130,41 @@ public final class KilledLives {
                         Long.toString(random.nextLong()),
                         Long.toString(next))
                 .start();
-        int seen = 0;
-        try (BufferedReader out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
-            for (String line = wholeLine(out); line != null; line = wholeLine(out)) {
-                heard(line.split(" "));
-                if (++seen == killAfter) {
-                    // Not the process's own method: that would close what it has written and we have not read.
-                    process.toHandle().destroyForcibly();
-                }
-            }
-        } finally {
-            process.toHandle().destroyForcibly();
-        }
-        final int exitCode = process.waitFor();
-        require(exitCode == KILLED, where + "the process ended with " + exitCode);
+        follow(process, killAfter, where, LINE_SECONDS_MOST);
         recover(where);
+    }
+
+    /** Hears what the process says and kills it in time. It is killed too, and the life fails, if it says nothing for too long. */
+    private void follow(final Process process, final int killAfter, final String where, final long lineSecondsMost) {
+        // Not the process's own method: that would close what it has written and we have not read.
+        final Runnable kill = () -> process.toHandle().destroyForcibly();
+        final Limit limit = new Limit(lineSecondsMost, kill);
+        try {
+            limit.run(where + "awaited is the first line of the process", () -> {
+                int seen = 0;
+                try (BufferedReader out = new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
+                    for (String line = wholeLine(out); line != null; line = wholeLine(out)) {
+                        heard(line.split(" "));
+                        if (++seen == killAfter) {
+                            kill.run();
+                        }
+                        final String said = "behind '" + line + "', line " + seen + " of " + killAfter;
+                        limit.step(() -> where + "awaited is what the process says " + said);
+                    }
+                    limit.step(() -> where + "awaited is the end of the process");
+                    final int exitCode = process.waitFor();
+                    require(exitCode == KILLED, where + "the process ended with " + exitCode);
+                } catch (final IOException e) {
+                    throw new UncheckedIOException(where, e);
+                } catch (final InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException(where + "interrupted", e);
+                }
+            });
+        } finally {
+            kill.run();
+        }
     }
 
     /** The next line; null at the end, also if a part of a line was said. */

@@ -1,8 +1,13 @@
 package io.cordwood.simulation.kill;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.Timeout;
+import io.cordwood.simulation.ChildJvm;
+import io.cordwood.simulation.soak.CommitSeed;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -10,8 +15,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class KilledLivesTest {
     @ParameterizedTest
     @CsvSource({"false, false, 2", "true, false, 2", "false, true, 1", "true, true, 1"})
-    @Timeout(120)
     void whatWasAcknowledgedIsThere(final boolean isMapped, final boolean isForced, final int lives) {
-        assertTrue(KilledLives.play(isMapped, isForced, 17, lives) > 0);
+        assertTrue(KilledLives.play(isMapped, isForced, CommitSeed.get(), lives) > 0);
+    }
+
+    @Test
+    void aProcessThatSaysNothingIsKilledAndTheLifeFails() throws IOException, InterruptedException {
+        final Process process = ChildJvm.of(SilentProcess.class).start();
+        final String told = String.valueOf(assertThrows(AssertionError.class, () -> KilledLives.follow(process, 1))
+                .getMessage());
+        assertTrue(told.startsWith("not over after 1 s: awaited is the first line of the process"), told);
+        process.waitFor();
+    }
+
+    /** Hangs. */
+    static final class SilentProcess {
+        private SilentProcess() {}
+
+        public static void main(final String[] arguments) throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
     }
 }

@@ -22,6 +22,9 @@ final class LogModel {
     /** True once a part was dropped that no force had covered: an epoch that began there dies with the process. */
     private boolean hasLostEpochs;
 
+    /** Whether what is gathered has taken the place of an epoch without a batch: if that is lost with the process, it may come back. */
+    private boolean hasReplacedEpoch;
+
     List<StoredBatch> published() {
         return published;
     }
@@ -67,13 +70,15 @@ final class LogModel {
     void gather(final StoredBatch batch) {
         gathered.add(batch);
         if (batch.epoch() > latestEpoch()) {
-            epochs.removeIf(entry -> Math.max(start, entry.startOffset()) >= batch.base());
+            hasReplacedEpoch |= epochs.removeIf(entry -> Math.max(start, entry.startOffset()) >= batch.base());
             epochs.add(new LeaderEpoch(batch.epoch(), batch.base()));
         }
     }
 
     /** Publishes so many of the gathered batches and forgets the others. */
     void publish(final int count) {
+        hasLostEpochs |= hasReplacedEpoch && count < gathered.size();
+        hasReplacedEpoch = false;
         published.addAll(gathered.subList(0, count));
         gathered.clear();
         end = published.isEmpty()

@@ -56,6 +56,9 @@ final class PartitionsLife implements Life {
     private long ids;
     private boolean isClean = true;
 
+    /** Whether a log was opened since the directory was. */
+    private boolean hasOpened;
+
     PartitionsLife(final long seed) {
         random = new Random(seed);
     }
@@ -82,11 +85,12 @@ final class PartitionsLife implements Life {
             directory.doWork(nowMs);
         } else if (choice < 19) {
             close();
-            isClean = model.values().stream().allMatch(each -> each.isOpen);
+            // What was not opened is as the clean close has left it that was before.
+            isClean = directory.wasClean() || model.values().stream().allMatch(each -> each.isOpen);
             reopen("close and open");
         } else {
             disk = disk.copy();
-            isClean = false;
+            isClean = directory.wasClean() && !hasOpened;
             reopen("die and open");
         }
         agree();
@@ -116,6 +120,7 @@ final class PartitionsLife implements Life {
             history.add("open " + name);
             cells = Objects.requireNonNull(directory.open(name, SETUP, nowMs));
             partition.isOpen = true;
+            hasOpened = true;
         }
         history.add("append to " + name);
         final byte[] bytes = StoredBatch.encode(
@@ -150,6 +155,7 @@ final class PartitionsLife implements Life {
         assertEquals(List.of(), directory.findings());
         assertFalse(!isClean && directory.wasClean(), "an unclean stop is taken for a clean one");
         model.values().forEach(partition -> partition.isOpen = false);
+        hasOpened = false;
     }
 
     private void agree() {

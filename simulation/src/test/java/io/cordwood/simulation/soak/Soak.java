@@ -28,6 +28,9 @@ public final class Soak implements Callable<Integer> {
     /** If not even this many rounds reach a figure, its campaigns look at the same things again and again. */
     private static final int ROUNDS_MOST = 200;
 
+    /** The longest rounds take minutes; one that does not end is a failure like any other. */
+    private static final long ROUND_SECONDS_MOST = 3 * 60 * 60;
+
     @ArgGroup
     private @Nullable Extent extent;
 
@@ -85,7 +88,7 @@ public final class Soak implements Callable<Integer> {
         if (state != null) {
             return replay(chosen);
         }
-        final SoakRun run = new SoakRun(chosen, SeedList.file());
+        final SoakRun run = new SoakRun(chosen, SeedList.file(), ROUND_SECONDS_MOST);
         if (extent == null) {
             run.play(seed == null ? 1 : seed);
         } else if (extent.isGoals) {

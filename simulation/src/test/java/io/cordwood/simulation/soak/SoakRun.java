@@ -1,5 +1,6 @@
 package io.cordwood.simulation.soak;
 
+import io.cordwood.simulation.Limit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import java.util.function.BooleanSupplier;
 final class SoakRun {
     private final List<Campaign> campaigns;
     private final Path seeds;
+    private final long roundSecondsMost;
     private final Map<String, Tally> tallies = new TreeMap<>();
     private final Map<String, Long> nanos = new TreeMap<>();
     private final List<String> failures = new ArrayList<>();
@@ -31,9 +33,11 @@ final class SoakRun {
      *
      * @param campaigns that are played.
      * @param seeds file to which the seeds that fail are added.
+     * @param roundSecondsMost how long a round may take, before it has failed.
      */
-    SoakRun(final List<Campaign> campaigns, final Path seeds) {
+    SoakRun(final List<Campaign> campaigns, final Path seeds, final long roundSecondsMost) {
         this.seeds = seeds;
+        this.roundSecondsMost = roundSecondsMost;
         this.campaigns = List.copyOf(campaigns);
         campaigns.forEach(campaign -> tallies.computeIfAbsent(campaign.goal(), goal -> new Tally()));
     }
@@ -154,7 +158,10 @@ final class SoakRun {
         }
         final long start = System.nanoTime();
         try {
-            campaign.round().play(seed, tally(campaign.goal()));
+            new Limit(roundSecondsMost)
+                    .run(
+                            campaign.name() + ", seed " + seed,
+                            () -> campaign.round().play(seed, tally(campaign.goal())));
             told(String.format(
                     Locale.ROOT,
                     "%s  %-28s seed %d  %.1f s  %s",

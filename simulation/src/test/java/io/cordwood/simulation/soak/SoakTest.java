@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,7 +57,7 @@ final class SoakTest {
     @Test
     void withoutAFigureThereIsOneRound() {
         final List<Long> seeds = new ArrayList<>();
-        final SoakRun run = new SoakRun(List.of(counting("G99", seeds)), directory.resolve("seeds"));
+        final SoakRun run = new SoakRun(List.of(counting("G99", seeds)), directory.resolve("seeds"), 600);
         run.playGoals(7, 10);
         assertEquals(List.of(7L), seeds);
         assertFalse(run.isFailed());
@@ -66,7 +67,7 @@ final class SoakTest {
     @Test
     void aFigureThatIsNotReachedIsAFailure() {
         final List<Long> seeds = new ArrayList<>();
-        final SoakRun run = new SoakRun(List.of(counting("G1", seeds)), directory.resolve("seeds"));
+        final SoakRun run = new SoakRun(List.of(counting("G1", seeds)), directory.resolve("seeds"), 600);
         run.playGoals(7, 4);
         assertEquals(List.of(7L, 8L, 9L, 10L), seeds);
         assertTrue(run.isFailed());
@@ -80,7 +81,7 @@ final class SoakTest {
         final Campaign broken = Campaign.of("G1", "test/broken", (seed, tally) -> {
             throw new AssertionError("expected 1, found 2");
         });
-        final SoakRun run = new SoakRun(List.of(broken), seeds);
+        final SoakRun run = new SoakRun(List.of(broken), seeds, 600);
         run.play(5);
         // The command that replays it is run before the mend, and must not add the seed again.
         run.play(5);
@@ -88,6 +89,23 @@ final class SoakTest {
         assertTrue(run.table().contains("expected 1, found 2"), run.table());
         assertTrue(run.table().contains("bin/soak --seed=5 test/broken"), run.table());
         assertEquals(List.of("# none", "test/broken 5"), Files.readAllLines(seeds));
+    }
+
+    @Test
+    void aRoundThatDoesNotEndIsAFailureThatIsTold() throws IOException {
+        final Path seeds = Files.writeString(directory.resolve("seeds"), "# none\n");
+        final AtomicBoolean isEnough = new AtomicBoolean();
+        final Campaign endless = Campaign.of("G1", "test/endless", (seed, tally) -> {
+            while (!isEnough.get()) {
+                Thread.onSpinWait();
+            }
+        });
+        final SoakRun run = new SoakRun(List.of(endless), seeds, 1);
+        run.play(5);
+        isEnough.set(true);
+        assertTrue(run.isFailed());
+        assertTrue(run.table().contains("not over after 1 s: test/endless, seed 5"), run.table());
+        assertTrue(run.table().contains("bin/soak --seed=5 test/endless"), run.table());
     }
 
     @Test
