@@ -90,8 +90,7 @@ final class ReplacedFiles implements IndexFiles {
         if (old != null && table.isWholeIn(old)) {
             return;
         }
-        // An open, ours or Kafka's, deletes what an interruption leaves under this name.
-        final String unfinished = path + LogFiles.CLEANED;
+        final String unfinished = path + LogFiles.TEMPORARY;
         try (StorageFile file = LogFiles.openNew(storage, unfinished, FileUse.APPEND, 0)) {
             table.writeAll(file);
             file.force();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of a data directory, or of a partition that stands alone, while it is held; with those that lie in the folders of the data directory's
@@ -41,9 +42,29 @@ final class DirectoryLease implements AutoCloseable {
     }
 
     /** Takes the lock, and gives it back if what was to be opened with it is not. */
-    static LogDirectory take(final Storage storage, final String directory, final Opening opening) {
+    static LogDirectory take(final Storage storage, final Opening opening) {
+        return opened(new DirectoryLease(storage, LOCK, storage.lock(LOCK)), opening);
+    }
+
+    /**
+     * Takes the lock of a partition that stands alone. Null if by then its parent has become a data directory: whoever made it so looked for
+     * a lock in the folder before he wrote there, perhaps before this one was taken.
+     */
+    static @Nullable LogDirectory takeAlone(final Storage storage, final String directory, final Opening opening) {
         final String path = LogFiles.path(directory, LOCK);
         final DirectoryLease lease = new DirectoryLease(storage, path, storage.lock(path));
+        boolean isAlone = false;
+        try {
+            isAlone = !isDataDirectory(storage);
+        } finally {
+            if (!isAlone) {
+                lease.close();
+            }
+        }
+        return isAlone ? opened(lease, opening) : null;
+    }
+
+    private static LogDirectory opened(final DirectoryLease lease, final Opening opening) {
         LogDirectory opened = null;
         try {
             opened = opening.open(lease);
@@ -71,22 +92,31 @@ final class DirectoryLease implements AutoCloseable {
         }
     }
 
+    /** Gives the lock in a partition's folder back, if it is held: the folder goes, and another of its name may have one. Any thread. */
+    void releaseFolder(final String directory) {
+        final String inFolder = LogFiles.path(directory, LOCK);
+        final AutoCloseable held = folderLocks.remove(inFolder);
+        if (held != null) {
+            unlock(inFolder, held);
+        }
+    }
+
     @Override
     public void close() {
         try {
             CloseHelper.closeAll(folderLocks.values());
         } finally {
-            unlock();
+            unlock(path, lock);
         }
     }
 
-    private void unlock() {
+    private void unlock(final String lockPath, final AutoCloseable held) {
         try {
-            lock.close();
+            held.close();
         } catch (final RuntimeException e) {
             throw e;
         } catch (final Exception e) {
-            throw new StorageException(storage.describe(path), "unlock", String.valueOf(e.getMessage()), e);
+            throw new StorageException(storage.describe(lockPath), "unlock", String.valueOf(e.getMessage()), e);
         }
     }
 }

@@ -15,6 +15,9 @@ final class HeaderWalk implements AutoCloseable {
     private int sizeFound;
     private long dueFound;
 
+    /** Base offset of the only batch from an index entry to the end of the segment, if nothing else was seen; else -1. */
+    private long loneFirst;
+
     HeaderWalk(final ReadRun run, final CloseLook closeLook) {
         this.run = run;
         this.closeLook = closeLook;
@@ -27,7 +30,12 @@ final class HeaderWalk implements AutoCloseable {
      */
     long find(final Segment in, final long offset, final long end, final long logEnd) {
         final long from = offset <= in.baseOffset() ? 0 : in.lookUps().positionOf(offset, probe);
-        final long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
+        long found = from == 0 ? -1 : walk(in, from, -1, offset, end, logEnd);
+        if (found < 0 && loneFirst >= 0) {
+            // What is due at the last batch says the one in front of it.
+            final long earlier = in.lookUps().positionOf(loneFirst - 1, probe);
+            found = earlier == 0 ? -1 : walk(in, earlier, -1, offset, end, logEnd);
+        }
         return found < 0 ? walk(in, 0, in.baseOffset(), offset, end, logEnd) : found;
     }
 
@@ -36,12 +44,14 @@ final class HeaderWalk implements AutoCloseable {
             final Segment in, final long from, final long due, final long offset, final long end, final long logEnd) {
         sizeFound = -1;
         dueFound = -1;
+        loneFirst = -1;
         final long bytes = in.bytes();
         final long reach = Math.min(end, in.reach());
         long expected = due;
         long at = from;
         long front = -1;
         long frontDue = -1;
+        long frontFirst = -1;
         long shownFrom = from;
         int shown = 0;
         while (at < bytes) {
@@ -79,12 +89,14 @@ final class HeaderWalk implements AutoCloseable {
                 dueFound = expected;
                 return at;
             }
+            frontFirst = first;
             front = at;
             frontDue = expected;
             expected = last + 1;
             at += size;
         }
-        if (due < 0) {
+        if (due < 0 && frontDue < 0) {
+            loneFirst = frontFirst;
             return -1;
         }
         return front < 0 ? bytes : lookClosely(in, front, frontDue, offset, end, logEnd);

@@ -58,7 +58,9 @@ final class Leftovers {
         for (final FileStatus status : files) {
             final String name = status.name();
             final boolean isDone = LogFiles.markedOffset(name, LogFiles.DELETED) >= 0 && leftSwaps.isEmpty();
-            if (isDone || LogFiles.markedOffset(name, LogFiles.CLEANED) >= 0) {
+            final boolean isUnfinished = LogFiles.markedOffset(name, LogFiles.CLEANED) >= 0
+                    || LogFiles.markedOffset(name, LogFiles.TEMPORARY) >= 0;
+            if (isDone || isUnfinished) {
                 deleted(name, "left by an interrupted act");
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             } else if (isOrphan(name, files)) {

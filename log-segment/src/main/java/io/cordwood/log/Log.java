@@ -179,7 +179,7 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Ends the active segment and begins a new one at the log's end. An empty active segment stays as it is.
+     * Ends the active segment and begins a new one behind its last batch. An empty active segment stays as it is.
      *
      * @param nowMs the time, milliseconds since the epoch.
      * @return base offset of the active segment.
@@ -189,7 +189,7 @@ public final class Log implements AutoCloseable {
         publish();
         // Behind the largest offset nothing follows that a segment could hold.
         if (segments.active().bytes() > 0 && positions.publishedEnd() <= LogFiles.BASE_MAX) {
-            appends.roll(positions.publishedEnd(), 0, nowMs);
+            appends.roll(nowMs);
         }
         return segments.active().baseOffset();
     }

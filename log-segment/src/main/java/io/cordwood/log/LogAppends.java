@@ -33,6 +33,9 @@ final class LogAppends implements AutoCloseable {
 
     private LogConfig config;
     private long nextOffset;
+
+    /** Offset behind the last batch: below the log's end if a truncation came to end in a gap. */
+    private long batchesEnd;
     private long position;
     private RollPolicy rollPolicy;
     private int roomBytes = Integer.MAX_VALUE;
@@ -61,11 +64,16 @@ final class LogAppends implements AutoCloseable {
         this.jitterSeed = jitterSeed;
         this.config = config;
         this.rollPolicy = RollPolicy.of(config, jitterSeed, segments.active().baseOffset());
-        resume();
+        resume(positions.publishedEnd());
     }
 
-    /** Takes the end of the log from the segments and positions, after an open or a truncation. */
-    void resume() {
+    /**
+     * Takes the end of the log from the segments and positions, after an open or a truncation.
+     *
+     * @param newBatchesEnd offset behind the last batch of the active segment.
+     */
+    void resume(final long newBatchesEnd) {
+        batchesEnd = newBatchesEnd;
         nextOffset = positions.publishedEnd();
         position = segments.active().bytes();
         rollPolicy = RollPolicy.of(config, jitterSeed, segments.active().baseOffset());
@@ -224,6 +232,7 @@ final class LogAppends implements AutoCloseable {
         }
         position += size;
         nextOffset = last + 1;
+        batchesEnd = nextOffset;
         isPending = true;
         isTorn = false;
         if (durability == Durability.FORCED) {
@@ -244,11 +253,25 @@ final class LogAppends implements AutoCloseable {
             if (position == 0 && base == active.baseOffset()) {
                 throw new IllegalStateException("a batch from " + base + " to " + last + " fits no segment");
             }
-            roll(base, size, nowMs);
+            roll(baseOfNext(base, last), size, nowMs);
         } else if (position == 0 && size > roomBytes) {
             // A leader's batch from times with larger segments gets a segment of its own, with room for it.
             enlargeActive(size, nowMs);
         }
+    }
+
+    /**
+     * A new segment begins behind the last batch, also if its own first one leaves a gap there, as one of a leader whose log was cleaned may:
+     * a gap between two segments would look like a segment that is missing. Not so one up to where the active segment cannot reach.
+     */
+    private long baseOfNext(final long base, final long last) {
+        final boolean isFar = base - segments.active().baseOffset() > Integer.MAX_VALUE;
+        return position == 0 || isFar || last - batchesEnd > Integer.MAX_VALUE ? base : batchesEnd;
+    }
+
+    /** Begins a new segment although the active one has room. */
+    void roll(final long nowMs) {
+        roll(baseOfNext(positions.publishedEnd(), positions.publishedEnd()), 0, nowMs);
     }
 
     private void enlargeActive(final int size, final long nowMs) {

@@ -88,7 +88,7 @@ public final class LogDirectory implements AutoCloseable {
      * @throws StorageException if another process or a part of this one holds the lock, or the disk fails.
      */
     public static LogDirectory open(final Storage storage, final DirectoryConfig config) {
-        return DirectoryLease.take(storage, "", lease -> new LogDirectory(storage, config, lease, false, null));
+        return DirectoryLease.take(storage, lease -> new LogDirectory(storage, config, lease, false, null));
     }
 
     /**
@@ -103,7 +103,7 @@ public final class LogDirectory implements AutoCloseable {
     public static LogDirectory openOwned(
             final Storage storage, final DirectoryConfig config, final MetaProperties fresh) {
         storage.makeDirectory("");
-        return DirectoryLease.take(storage, "", lease -> {
+        return DirectoryLease.take(storage, lease -> {
             if (storage.list("").stream().noneMatch(file -> file.name().equals(MetaProperties.FILE))) {
                 fresh.write(storage);
             }
@@ -132,8 +132,9 @@ public final class LogDirectory implements AutoCloseable {
             storage.makeDirectory(directory);
             storage.syncDirectory("");
         }
-        return DirectoryLease.take(
+        final LogDirectory opened = DirectoryLease.takeAlone(
                 storage, directory, lease -> new LogDirectory(storage, config, lease, false, partition));
+        return opened == null ? open(storage, config) : opened;
     }
 
     /**
@@ -311,6 +312,7 @@ public final class LogDirectory implements AutoCloseable {
         beginWriting();
         changing(() -> {
             folders.delete(name, id, Times.after(nowMs, config.deleteDelayMs()));
+            lease.releaseFolder(name.directory());
             checkpoints.drop(name);
         });
         partitions.forget(name);

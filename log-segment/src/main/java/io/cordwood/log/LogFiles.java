@@ -33,6 +33,12 @@ public final class LogFiles {
     /** Suffix behind the name of a cleaned file that is about to take its place. */
     public static final String SWAP = ".swap";
 
+    /**
+     * Suffix behind the name of a file that is being written anew. Not {@link #CLEANED}: beside one of those Kafka takes each swap from its
+     * offset on for unfinished, and deletes it.
+     */
+    public static final String TEMPORARY = ".tmp";
+
     /** Name of the leader-epoch table. */
     public static final String LEADER_EPOCHS = "leader-epoch-checkpoint";
 
@@ -118,7 +124,7 @@ public final class LogFiles {
      * Reads the offset off the name of a segment's file that an act has renamed.
      *
      * @param name of a file, without directory.
-     * @param mark {@link #DELETED}, {@link #CLEANED} or {@link #SWAP}.
+     * @param mark {@link #DELETED}, {@link #CLEANED}, {@link #SWAP} or {@link #TEMPORARY}.
      * @return the offset, or -1 if the name is not that of a segment's file and the mark: such a file is somebody else's.
      */
     static long markedOffset(final String name, final String mark) {

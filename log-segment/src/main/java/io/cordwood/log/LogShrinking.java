@@ -218,7 +218,8 @@ final class LogShrinking {
         final Segment kept = list.get(last);
         final Cut found = findCut(kept, offset);
         // A batch that holds the start and goes as a whole does not take the start back with it.
-        final Cut cut = new Cut(found.position, Math.max(found.endOffset, positions.startOffset()));
+        final Cut cut =
+                new Cut(found.position, Math.max(found.endOffset, positions.startOffset()), found.batchesEnd);
         positions.historyChanges(cut.endOffset);
         if (!parts.guard().lowered(cut.endOffset)) {
             return Refusal.FORCE_UNDER_WAY;
@@ -240,25 +241,28 @@ final class LogShrinking {
         parts.storage().syncDirectory(parts.directory());
         replay(segments.list().bases(), cut.endOffset);
         positions.appendedEnd(cut.endOffset);
-        appends.resume();
+        appends.resume(cut.batchesEnd);
         return cut.endOffset;
     }
 
-    /** Where a truncation cuts, and where the log ends then. */
-    private record Cut(long position, long endOffset) {}
+    /** Where a truncation cuts, where the log ends then, and behind which offset no batch is left. */
+    private record Cut(long position, long endOffset, long batchesEnd) {}
 
     private Cut findCut(final Segment segment, final long offset) {
         try (BatchScan scan = newScan()) {
-            scan.start(segment.file(), segment.floorPosition(offset, view), segment.bytes());
+            // From a batch that stays, if there is one.
+            scan.start(segment.file(), segment.floorPosition(offset - 1, view), segment.bytes());
+            long batchesEnd = segment.baseOffset();
             while (scan.next()) {
                 final RecordBatchFlyweight batch = scan.batch();
                 if (batch.lastOffset() >= offset) {
-                    return new Cut(
-                            scan.position(), Math.min(offset, Math.max(batch.baseOffset(), segment.baseOffset())));
+                    final long base = Math.max(batch.baseOffset(), segment.baseOffset());
+                    return new Cut(scan.position(), Math.min(offset, base), batchesEnd);
                 }
+                batchesEnd = batch.lastOffset() + 1;
             }
             requireSound(scan, segment);
-            return new Cut(scan.position(), offset);
+            return new Cut(scan.position(), offset, batchesEnd);
         } finally {
             view.release();
         }
@@ -418,7 +422,7 @@ final class LogShrinking {
         positions.startOffset(offset);
         positions.appendedEnd(offset);
         positions.flushedEnd(offset);
-        appends.resume();
+        appends.resume(positions.publishedEnd());
         return offset;
     }
 }

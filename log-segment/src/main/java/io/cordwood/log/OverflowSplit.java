@@ -207,7 +207,7 @@ final class OverflowSplit {
 
     /** Under a name that an open deletes, until all of it is durable. */
     private void copy(final String from, final long position, final long bytes, final String to) {
-        final String unfinished = to + LogFiles.CLEANED;
+        final String unfinished = to + LogFiles.TEMPORARY;
         try (StorageFile source = storage.open(from, FileUse.READ, 0);
                 StorageFile target = LogFiles.openNew(storage, unfinished, FileUse.APPEND, 0);
                 FileView view = new FileView()) {

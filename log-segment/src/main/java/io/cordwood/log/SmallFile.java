@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * name, forced, renamed and its name forced, so a power cut leaves the old content or the new one and nothing between.
  */
 final class SmallFile {
-    /** Suffix of the name under which the new content is written; Kafka's. What is left under it is never read. */
-    static final String TEMPORARY = ".tmp";
-
     private SmallFile() {}
 
     /**
@@ -56,7 +53,7 @@ final class SmallFile {
     /** Replaces a file, or makes it; durable on return, the name included. */
     static void replace(final Storage storage, final String directory, final String name, final byte[] content) {
         final String path = LogFiles.path(directory, name);
-        final String temporary = path + TEMPORARY;
+        final String temporary = path + LogFiles.TEMPORARY;
         storage.delete(temporary);
         try (StorageFile file = storage.open(temporary, FileUse.APPEND, 0)) {
             if (content.length > 0) {

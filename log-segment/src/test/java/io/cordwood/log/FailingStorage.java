@@ -180,6 +180,7 @@ final class FailingStorage implements Storage {
 
     @Override
     public AutoCloseable lock(final String path) {
+        watcher.accept("lock " + path);
         return disk.lock(path);
     }
 

@@ -161,6 +161,9 @@ final class LeftoversTest {
                 "partition.metadata.swap",
                 "my-thesis.deleted",
                 "7.log.cleaned",
+                "7.log.tmp",
+                "notes.tmp",
+                "00000000000000000016.log.swap.tmp",
                 "foo.swap",
                 "00000000000000000016.snapshot.swap",
                 "00000000000000000016.log.swap.swap",
@@ -346,5 +349,32 @@ final class LeftoversTest {
             assertEquals(56, log.endOffset());
         }
         assertArrayEquals(aborted(0, 3, 20), Files.readAllBytes(directory.resolve("00000000000000000016.txnindex")));
+    }
+
+    /** A file that was being written in the place of another one is deleted, and a swap that is left beside it stays, for Kafka too. */
+    @Test
+    void whatWasBeingWrittenAnewGoesAndNothingElse() throws IOException {
+        final String swap = LOG_16 + ".swap";
+        Files.write(directory.resolve(swap), firstBatch(LOG_0));
+        final List<String> unfinished = List.of(
+                "00000000000000000016.index.tmp", "00000000000000000016.timeindex.tmp", "00000000000000000049.log.tmp");
+        for (final String name : unfinished) {
+            Files.write(directory.resolve(name), new byte[7]);
+        }
+        final Map<String, byte[]> before = logs();
+        try (DiskStorage storage = new DiskStorage(root);
+                Log log = new LogBuilder(storage, "t-0").open(NOW)) {
+            assertEquals(
+                    unfinished.size(),
+                    log.recovery().entries().stream()
+                            .filter(entry -> entry.kind() == RecoveryReport.Kind.LEFTOVER_DELETED
+                                    && entry.file().endsWith(".tmp"))
+                            .count());
+        }
+        for (final String name : unfinished) {
+            assertTrue(Files.notExists(directory.resolve(name)), name);
+        }
+        assertTrue(Files.exists(directory.resolve(swap)));
+        assertEquals(before.keySet(), logs().keySet());
     }
 }

@@ -2,6 +2,7 @@ package io.cordwood.log;
 
 import static io.cordwood.log.DirectoryLogs.A;
 import static io.cordwood.log.DirectoryLogs.CONFIG;
+import static io.cordwood.log.DirectoryLogs.NOW;
 import static io.cordwood.log.DirectoryLogs.fill;
 import static io.cordwood.log.DirectoryLogs.names;
 import static io.cordwood.log.DirectoryLogs.open;
@@ -22,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -184,6 +187,50 @@ final class LogDirectoryLockTest {
             // Given back as well.
             LogDirectory.openAround(storage, A, CONFIG).close();
             storage.lock(A + "/.lock").close();
+        }
+    }
+
+    /** One looks and finds no data directory; another one makes it one and opens the partition there; then the first takes its lock. */
+    @Test
+    void aFolderWhoseParentBecomesADataDirectoryMeanwhileIsNotTakenAlone() throws Exception {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            Files.createDirectory(root.resolve(A.directory()));
+            final FailingStorage storage = new FailingStorage(disk);
+            final List<LogDirectory> other = new ArrayList<>();
+            storage.watch(act -> {
+                if (act.equals("lock " + A + "/.lock")) {
+                    other.add(owned(disk));
+                    open(other.get(0), A);
+                }
+            });
+            final StorageException e =
+                    assertThrows(StorageException.class, () -> LogDirectory.openAround(storage, A, CONFIG));
+            assertTrue(e.toString().contains(root.resolve(".lock").toString()), e.toString());
+            other.get(0).close();
+            // It gave back what it took.
+            disk.lock(A + "/.lock").close();
+            try (LogDirectory now = LogDirectory.openAround(disk, A, CONFIG)) {
+                assertTrue(now.wasClean());
+            }
+        }
+    }
+
+    /** The lock that was taken in a folder goes with it: the next folder of that name has its own. */
+    @Test
+    void aPartitionThatIsMadeAnewIsLockedAnew() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            LogDirectory.openAround(storage, A, CONFIG).close();
+            try (LogDirectory data = owned(storage)) {
+                open(data, A).close();
+                assertThrows(StorageException.class, () -> storage.lock(A + "/.lock"));
+                assertTrue(data.delete(A, new UUID(5, 6), NOW));
+                assertTrue(data.create(A, null));
+                final AutoCloseable alone = storage.lock(A + "/.lock");
+                assertThrows(StorageException.class, () -> open(data, A));
+                alone.close();
+                open(data, A);
+                assertThrows(StorageException.class, () -> storage.lock(A + "/.lock"));
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ final class CountedStorage {
     private static final Set<String> ACTS =
             Set.of("rename", "delete", "makeDirectory", "syncDirectory", "publish", "truncate", "force");
 
+    private static final Set<String> LOOKS = Set.of("view", "look");
+
     private final Storage storage;
     private long segmentBytes;
     private long indexBytes;
@@ -70,7 +72,7 @@ final class CountedStorage {
             if (isOpen && args != null) {
                 return over(StorageFile.class, Objects.requireNonNull(result), String.valueOf(args[0]));
             }
-            if (method.getName().equals("view")) {
+            if (LOOKS.contains(method.getName())) {
                 count(path, (int) Objects.requireNonNull(result));
             }
             return result;

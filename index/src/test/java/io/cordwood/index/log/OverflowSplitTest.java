@@ -198,12 +198,12 @@ final class OverflowSplitTest {
 
     /** What is cut was durable elsewhere before, under a name that stays. */
     private static void inOrder(final List<String> trace, final long[] bases) {
-        if (bases.length == 1 || !trace.contains("rename " + LogFiles.name(bases[1], ".log.cleaned"))) {
+        if (bases.length == 1 || !trace.contains("rename " + LogFiles.name(bases[1], ".log.tmp"))) {
             return;
         }
-        final String cleaned = LogFiles.name(bases[1], ".log.cleaned");
-        final int renamed = trace.indexOf("rename " + cleaned);
-        assertEquals("force " + cleaned, trace.get(renamed - 1));
+        final String unfinished = LogFiles.name(bases[1], ".log.tmp");
+        final int renamed = trace.indexOf("rename " + unfinished);
+        assertEquals("force " + unfinished, trace.get(renamed - 1));
         final int cut = trace.indexOf("truncate " + LogFiles.name(0, LogFiles.LOG));
         assertTrue(trace.subList(renamed, cut).contains("syncDirectory "), trace.toString());
         assertEquals("force " + LogFiles.name(0, LogFiles.LOG), trace.get(cut + 1));

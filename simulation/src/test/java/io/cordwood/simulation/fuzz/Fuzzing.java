@@ -100,6 +100,9 @@ public final class Fuzzing {
                 "-seed=" + (1 + Math.floorMod(seed, Integer.MAX_VALUE - 1)),
                 "-max_len=" + INPUT_BYTES_MOST,
                 "-timeout=" + SECONDS_MOST_PER_INPUT,
+                // It would hold the peak against the limit, in which the system counts that of the process that began
+                // this one.
+                "-rss_limit_mb=0",
                 "-print_final_stats=1",
                 inputs.toString());
         final Path output = home.resolve("output");

@@ -37,6 +37,11 @@ final class LogModel {
         return end;
     }
 
+    /** Whether a truncation came to end where no batch was. */
+    boolean isEndInGap() {
+        return !published.isEmpty() && published.get(published.size() - 1).last() + 1 < end;
+    }
+
     long flushed() {
         return flushed;
     }
