@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.LogFiles;
+import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Tally;
 import java.util.Set;
 import java.util.TreeSet;
@@ -14,14 +15,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * G4: bits that turn over, and files that end early. Each bit of each header of a segment and of the small files of a data
- * directory; of the rest a sample, of which {@code bin/soak --goals} plays more. The seed is the first argument.
+ * directory; of the rest a sample, by another seed for each commit, of which {@code bin/soak --goals} plays more.
  */
 final class BitRotTest {
     private final Tally tally = new Tally();
 
     @Test
     void eachBitOfEachHeader() {
-        final Specimen specimen = Specimen.of(1, false, 1 << 14);
+        final Specimen specimen = Specimen.of(CommitSeed.get(), false, 1 << 14);
         final SegmentRot rot = new SegmentRot(specimen, tally);
         rot.playHeaders(specimen.victim(LogFiles.LOG));
         rot.playHeaders(specimen.active());
@@ -32,26 +33,26 @@ final class BitRotTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void bitsUnderAnOpenLog(final boolean isMapped) {
-        DamageCampaigns.read(2, isMapped, 61, tally);
+        DamageCampaigns.read(CommitSeed.get(), isMapped, 61, tally);
         assertTrue(tally.count("flips") > 8_000, tally.counts().toString());
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void bitsBeforeAnOpen(final boolean isMapped) {
-        DamageCampaigns.open(3, isMapped, 100, tally);
+        DamageCampaigns.open(CommitSeed.get(), isMapped, 100, tally);
         assertEquals(300, tally.count("opens"));
     }
 
     @Test
     void bitsOfIndexesAndLeaderEpochs() {
-        DamageCampaigns.index(4, false, 7, 211, tally);
+        DamageCampaigns.index(CommitSeed.get(), false, 7, 211, tally);
         assertTrue(tally.count("flips") > 1_500, tally.counts().toString());
     }
 
     @Test
     void filesThatEndEarly() {
-        DamageCampaigns.cut(5, true, 601, tally);
+        DamageCampaigns.cut(CommitSeed.get(), true, 601, tally);
         assertTrue(tally.count("truncations") > 130, tally.counts().toString());
     }
 

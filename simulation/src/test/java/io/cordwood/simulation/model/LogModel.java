@@ -170,6 +170,8 @@ final class LogModel {
 
     /** What the last life of the process leaves: the end is where the last batch ends, or where the last segment begins. */
     void reopened(final boolean isClean) {
+        // A replay from the recovery point meets batches in front of the start, and learns their epochs again.
+        hasLostEpochs |= !isClean && start > flushed;
         long last = bases[bases.length - 1];
         if (!published.isEmpty()) {
             last = Math.max(last, published.get(published.size() - 1).last() + 1);
