@@ -75,8 +75,8 @@ final class SealedTable {
     }
 
     /**
-     * Like {@link #show}, but reads the file through only if its two ends do not fit together: the last entry of a table in
-     * order is asked for, and a log with many segments asks all of them.
+     * Like {@link #show}, but reads the file through only if its two ends, or its last two entries, do not fit together: the last
+     * entry of a table in order is asked for, and a log with many segments asks all of them.
      */
     int showLast(final SealedIndex segment, final FileView view) {
         try {
@@ -140,7 +140,8 @@ final class SealedTable {
 
     private boolean fitTogether(final FileView view, final int last, final long endRelative) {
         return kind.isLawful(view.buffer(), -1, 0, endRelative, Long.MAX_VALUE)
-                && kind.isLawful(view.buffer(), 0, last, endRelative, Long.MAX_VALUE);
+                && kind.isLawful(view.buffer(), 0, last, endRelative, Long.MAX_VALUE)
+                && kind.isLawful(view.buffer(), last - 1, last, endRelative, Long.MAX_VALUE);
     }
 
     private int readThrough(final StorageFile open, final SealedIndex segment, final FileView view) {

@@ -12,8 +12,6 @@ import java.util.Random;
 public final class DamageCampaigns {
     private static final int OPENS = 400;
     private static final int SWAPS = 5_000;
-    private static final int INDEX_STEP = 16;
-    private static final int CUT_STEP = 64;
 
     private DamageCampaigns() {}
 
@@ -29,8 +27,10 @@ public final class DamageCampaigns {
             all.add(Campaign.of("G4", "rot/read" + store, (seed, tally) -> read(seed, isMapped, 1, tally)));
             all.add(Campaign.of("G4", "rot/open" + store, (seed, tally) -> open(seed, isMapped, OPENS, tally)));
             all.add(Campaign.of(
-                    "G4", "rot/index" + store, (seed, tally) -> index(seed, isMapped, 1, INDEX_STEP, tally)));
-            all.add(Campaign.of("G4", "rot/cut" + store, (seed, tally) -> cut(seed, isMapped, CUT_STEP, tally)));
+                    "G4",
+                    "rot/index" + store,
+                    (seed, tally) -> index(Specimen.of(seed, isMapped), 0, 1, 1, tally)));
+            all.add(Campaign.of("G4", "rot/cut" + store, (seed, tally) -> cut(seed, isMapped, 1, tally)));
         }
         for (final boolean isMapped : List.of(false, true)) {
             final String store = isMapped ? "/mapped" : "/channel";
@@ -43,7 +43,8 @@ public final class DamageCampaigns {
                     "blocks/open" + store,
                     (seed, tally) -> new BlockSwap(seed, isMapped, tally).playClosed(OPENS)));
         }
-        all.add(Campaign.of("G4", "rot/directory", (seed, tally) -> new DirectoryRot(tally).playAll()));
+        all.add(Campaign.of("G4", "rot/directory", (seed, tally) -> new DirectoryRot(true, tally).playAll()));
+        all.add(Campaign.of("G4", "rot/killed-directory", (seed, tally) -> new DirectoryRot(false, tally).playAll()));
         return all;
     }
 
@@ -69,21 +70,32 @@ public final class DamageCampaigns {
         }
     }
 
-    /** Bits of the indexes and of the leader epochs, under an open log and before an open. */
-    static void index(final long seed, final boolean isMapped, final int step, final int openStep, final Tally tally) {
-        final Specimen specimen = Specimen.of(seed, isMapped);
-        final IndexRot rot = new IndexRot(specimen, new Random(seed), tally);
+    /**
+     * Bits of the indexes of a sealed segment and of the active one, and of the leader epochs: under an open log, and before opens that
+     * believe the indexes, look at some of the batches, and at all of them.
+     */
+    static void index(
+            final Specimen specimen, final int first, final int step, final int openStep, final Tally tally) {
+        final IndexRot rot = new IndexRot(specimen, tally);
         final OpenRot open = new OpenRot(specimen, tally);
         for (final String path : List.of(
                 specimen.victim(LogFiles.OFFSET_INDEX),
                 specimen.victim(LogFiles.TIME_INDEX),
+                specimen.active(LogFiles.OFFSET_INDEX),
+                specimen.active(LogFiles.TIME_INDEX),
                 Specimen.DIRECTORY + "/" + LogFiles.LEADER_EPOCHS)) {
             if (!path.endsWith(LogFiles.LEADER_EPOCHS)) {
-                rot.play(path, Math.floorMod(seed, step), step);
+                rot.play(path, Math.floorMod(first, step), step);
+                rot.playOpened(path, Math.floorMod(first, openStep), openStep);
             }
             final int bits = specimen.disk().content(path).length * Byte.SIZE;
-            for (int bit = Math.floorMod(seed, openStep); bit < bits; bit += openStep) {
+            for (int bit = Math.floorMod(first, openStep); bit < bits; bit += openStep) {
                 open.flipInOther(path, bit);
+            }
+        }
+        for (int i = 0; i + 1 < specimen.batches().size(); i++) {
+            if (specimen.batches().get(i).path().equals(specimen.active())) {
+                open.cutBehind(i);
             }
         }
     }

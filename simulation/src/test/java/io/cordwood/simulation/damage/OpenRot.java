@@ -54,6 +54,18 @@ final class OpenRot {
         tally.add("truncations", 1);
     }
 
+    /** The active segment ends early, between two batches, and what is derived from it does not. */
+    void cutBehind(final int lastLeft) {
+        final PlacedBatch lost = specimen.batches().get(lastLeft + 1);
+        final MemoryDisk disk = specimen.disk().copy();
+        cut(disk, lost.path(), lost.position());
+        final int last = specimen.batches().size() - 1;
+        play(
+                lost.path() + " cut to " + lost.position() + " and nothing else",
+                new Reopened(specimen, disk, lastLeft + 1, last, Integer.MAX_VALUE, null, tally).goingOn());
+        tally.add("truncations", 1);
+    }
+
     /** Another file that does. */
     void cutOther(final String path, final int length) {
         final MemoryDisk disk = specimen.disk().copy();

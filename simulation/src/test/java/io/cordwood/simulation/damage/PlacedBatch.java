@@ -1,5 +1,7 @@
 package io.cordwood.simulation.damage;
 
+import java.util.Arrays;
+
 /** A batch where it lies. */
 final class PlacedBatch {
     private final String path;
@@ -40,6 +42,10 @@ final class PlacedBatch {
     /** One for each record; not to be changed. */
     long[] timestamps() {
         return timestamps;
+    }
+
+    long maxTimestamp() {
+        return Arrays.stream(timestamps).max().orElseThrow();
     }
 
     /** Not to be changed. */

@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a damaged specimen, reads all of it, and holds what is there, what is refused and what is gone against what may be. */
@@ -28,6 +30,7 @@ final class Reopened {
     private final BitSet served = new BitSet();
     private final Set<Long> refused = new HashSet<>();
     private int lookUps;
+    private boolean isGoingOn;
 
     /**
      * What is known of the damage.
@@ -61,6 +64,12 @@ final class Reopened {
         return new Reopened(specimen, damaged, Integer.MAX_VALUE, -1, Integer.MAX_VALUE, tolerated, tally);
     }
 
+    /** Where the log ends between two batches, nothing lies in the way of the next one. */
+    Reopened goingOn() {
+        isGoingOn = true;
+        return this;
+    }
+
     void play(final long recoveryPoint) {
         final MemoryDisk disk = damaged.copy();
         final Log log = specimen.open(disk, recoveryPoint);
@@ -72,10 +81,14 @@ final class Reopened {
                 next = read(log, reader, next);
             }
             requireServed(log, recoveryPoint);
-            if (firstBad > lastBad) {
+            if (firstBad > lastBad || isGoingOn) {
                 requireFound(log, reader, disk);
             }
             requireKept(log, disk);
+            requireEpochs(log, recoveryPoint);
+            if (firstBad > lastBad || isGoingOn) {
+                requireGoesOn(log, reader);
+            }
         } catch (final RuntimeException | AssertionError e) {
             throw new AssertionError(
                     "opened from recovery point " + recoveryPoint + " with "
@@ -185,7 +198,8 @@ final class Reopened {
     /** Whatever the indexes say: some look-ups by offset and by time. */
     private void requireFound(final Log log, final LogReader reader, final MemoryDisk disk) {
         final Look look = new Look(reader, disk, log.endOffset());
-        for (int i = lookUps++ % LOOK_UP_EACH; i < specimen.batches().size(); i += LOOK_UP_EACH) {
+        final int last = Math.min(firstBad, specimen.batches().size());
+        for (int i = lookUps++ % LOOK_UP_EACH; i < last; i += LOOK_UP_EACH) {
             final PlacedBatch batch = specimen.batches().get(i);
             if (tolerated != Unchecked.LEADER_EPOCHS) {
                 look.requireOriginal(batch);
@@ -197,6 +211,34 @@ final class Reopened {
             } else if (!look.isTimeRight(specimen, batch.timestamps()[0])) {
                 tally.add("look-ups misled, TIME_INDEX", 1);
             }
+        }
+    }
+
+    /** No leader begins where there is no batch; with sound batches the table is right, unless the file is wrong and believed. */
+    private void requireEpochs(final Log log, final long recoveryPoint) {
+        final Map<Long, Integer> told = new TreeMap<>();
+        log.leaderEpochs().entries().forEach(entry -> told.put(entry.startOffset(), entry.epoch()));
+        for (final long start : told.keySet()) {
+            if (start >= log.endOffset()) {
+                throw new AssertionError(
+                        "a leader begins at offset " + start + " of a log that ends at " + log.endOffset());
+            }
+        }
+        final boolean isBelieved = tolerated == Unchecked.LEADER_EPOCHS && recoveryPoint > 0;
+        if (firstBad > lastBad && !isBelieved && !told.equals(specimen.epochs())) {
+            throw new AssertionError("the leaders are " + specimen.epochs() + ", the table says " + told);
+        }
+    }
+
+    /** Whatever was found, the log takes another batch and shows it. */
+    private void requireGoesOn(final Log log, final LogReader reader) {
+        final long offset = log.endOffset();
+        final byte[] appended = specimen.append(log);
+        final long length = reader.read(offset, Long.MAX_VALUE, 1);
+        final byte[] found = new byte[(int) Math.max(0, length)];
+        reader.buffer().getBytes(0, found);
+        if (!Arrays.equals(appended, found)) {
+            throw new AssertionError("a batch that is appended at offset " + offset + " is not found there");
         }
     }
 

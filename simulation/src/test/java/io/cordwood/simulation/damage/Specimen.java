@@ -9,14 +9,18 @@ import io.cordwood.log.LogFiles;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordReader;
 import io.cordwood.log.store.Storage;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
+import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -149,7 +153,35 @@ final class Specimen {
 
     /** Path of the active segment. */
     String active() {
-        return batches.get(batches.size() - 1).path();
+        return active(LogFiles.LOG);
+    }
+
+    /** The same with another suffix. */
+    String active(final String suffix) {
+        final String log = batches.get(batches.size() - 1).path();
+        return log.substring(0, log.length() - LogFiles.LOG.length()) + suffix;
+    }
+
+    /** What a log that holds all batches must know of its leaders, by their first offsets. */
+    NavigableMap<Long, Integer> epochs() {
+        final NavigableMap<Long, Integer> found = new TreeMap<>();
+        final RecordBatchFlyweight flyweight = new RecordBatchFlyweight();
+        for (final PlacedBatch batch : batches) {
+            final int epoch =
+                    flyweight.wrap(new UnsafeBuffer(batch.bytes()), 0).partitionLeaderEpoch();
+            if (found.isEmpty() || found.lastEntry().getValue() != epoch) {
+                found.put(batch.baseOffset(), epoch);
+            }
+        }
+        return found;
+    }
+
+    /** Another batch behind the end, of the leader that the log knows last. */
+    byte[] append(final Log log) {
+        final Maker maker = new Maker(new Random(end));
+        maker.epoch = Math.max(0, log.leaderEpochs().latestEpoch());
+        maker.time = NOW + 3_000_000;
+        return maker.append(log);
     }
 
     /** The batch that has a byte of a segment. */
@@ -187,7 +219,8 @@ final class Specimen {
             this.random = random;
         }
 
-        void append(final Log log) {
+        /** The bytes as the log has them. */
+        byte[] append(final Log log) {
             if (random.nextInt(25) == 0) {
                 epoch += 1 + random.nextInt(3);
             }
@@ -211,10 +244,17 @@ final class Specimen {
                         value.length,
                         null);
             }
-            final long offset = log.append(memory, 0, builder.finish(), AppendAs.client(epoch), NOW);
+            final int length = builder.finish();
+            final long offset = log.append(memory, 0, length, AppendAs.client(epoch), NOW);
             if (offset < 0) {
                 throw new IllegalStateException(log.refusalReason());
             }
+            final byte[] stored = new byte[length];
+            memory.getBytes(0, stored);
+            ByteBuffer.wrap(stored)
+                    .putLong(0, offset)
+                    .putInt(RecordBatchDescriptor.PARTITION_LEADER_EPOCH_OFFSET, epoch);
+            return stored;
         }
     }
 }

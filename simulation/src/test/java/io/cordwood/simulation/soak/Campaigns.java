@@ -18,6 +18,9 @@ public final class Campaigns {
             new Figure("G2", "tears", 200_000),
             new Figure("G3", "nested states", 50_000),
             new Figure("G4", "flips", 600_000),
+            // Each length of each file of a log, on both stores, and three opens of each.
+            new Figure("G4", "truncations", 168_000),
+            new Figure("G4", "opens", 500_000),
             new Figure("G5", "blocks", 100_000),
             new Figure("G13", "structures", 7),
             new Figure("G13", "scenarios", 700),
