@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A log whose disk fails somewhere in its life. After each failure it tries again, with the same log if that takes appends and with
  * one that is opened anew if not, and checks what is owed: by the page cache in one model, by the platter in the other.
  */
-final class FaultLife {
+final class FaultLife implements FaultSites.Subject {
     static final String DIRECTORY = "t-0";
 
     private static final LogConfig CONFIG = LogConfig.of(java.util.Map.of(
@@ -81,12 +81,53 @@ final class FaultLife {
         return this;
     }
 
-    FaultyStorage storage() {
+    @Override
+    public FaultyStorage storage() {
         return faulty;
     }
 
-    int failures() {
+    @Override
+    public int failures() {
         return failures;
+    }
+
+    @Override
+    public void live() {
+        append(1, 100)
+                .append(3, 100)
+                .gatherAndPublish(2, 80)
+                .flush()
+                .append(2, 300)
+                .nextEpoch()
+                .append(2, 400)
+                .append(1, 700)
+                .flush()
+                .append(1, 90)
+                .roll()
+                .append(2, 60)
+                .read()
+                .reopen(true)
+                .append(1, 900)
+                .append(1, 900)
+                .flush()
+                .checked()
+                .retain(5000)
+                .deletePrefix(1)
+                .append(2, 200)
+                .truncate(1, false)
+                .append(1, 100)
+                .flush()
+                .truncate(1, true)
+                .append(1, 1200)
+                .append(1, 1200)
+                .reopen(false)
+                .append(1, 50)
+                .flush()
+                .checked()
+                .startAnew(100)
+                .append(2, 70)
+                .flush()
+                .reopen(true);
     }
 
     /** Does a step; if it fails, does what an operator would do, unless the disk is broken for good. */
@@ -230,7 +271,8 @@ final class FaultLife {
     }
 
     /** The end: what is left on a disk that is sound again, with its power cut and without. */
-    void finish(final long seed) {
+    @Override
+    public void finish(final long seed) {
         final Log last = log;
         if (last != null) {
             closed(last);

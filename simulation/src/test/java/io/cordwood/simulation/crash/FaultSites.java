@@ -16,11 +16,42 @@ import java.util.TreeMap;
  */
 public final class FaultSites {
     /** Acts that need room. */
-    private static final List<String> FULL = List.of("open", "rename", "make", "claim", "publish");
+    private static final List<String> FULL = List.of("open", "rename", "make", "lock", "claim", "publish");
 
     private static final List<String> SHORT = List.of("publish", "send", "view");
 
     private FaultSites() {}
+
+    /** One life on a disk that fails. */
+    interface Subject {
+        void live();
+
+        /** What is owed on what is left. */
+        void finish(long seed);
+
+        FaultyStorage storage();
+
+        int failures();
+    }
+
+    /** What lives. */
+    enum Kind {
+        LOG {
+            @Override
+            Subject make(final boolean isMapped, final boolean endsAtFailedForce, final String... rules) {
+                final FaultLife life = new FaultLife(isMapped, rules);
+                return endsAtFailedForce ? life.endingAtFailedForce() : life;
+            }
+        },
+        DIRECTORY {
+            @Override
+            Subject make(final boolean isMapped, final boolean endsAtFailedForce, final String... rules) {
+                return new DirectoryFaultLife(isMapped, endsAtFailedForce, rules);
+            }
+        };
+
+        abstract Subject make(boolean isMapped, boolean endsAtFailedForce, String... rules);
+    }
 
     /**
      * Lists the campaigns.
@@ -29,19 +60,26 @@ public final class FaultSites {
      */
     public static List<Campaign> campaigns() {
         final List<Campaign> all = new ArrayList<>();
-        for (final boolean isMapped : new boolean[] {false, true}) {
-            final String store = isMapped ? "mapped" : "channel";
-            all.add(Campaign.of(
-                    "G6", "force/" + store, (seed, tally) -> play(isMapped, ofForces(isMapped), seed, tally)));
-            all.add(Campaign.of("G7", "disk/" + store, (seed, tally) -> play(isMapped, ofActs(isMapped), seed, tally)));
+        for (final Kind kind : Kind.values()) {
+            for (final boolean isMapped : new boolean[] {false, true}) {
+                final String name = (kind == Kind.LOG ? "" : "directory/") + (isMapped ? "mapped" : "channel");
+                all.add(Campaign.of(
+                        "G6",
+                        "force/" + name,
+                        (seed, tally) -> play(kind, isMapped, ofForces(kind, isMapped), seed, tally)));
+                all.add(Campaign.of(
+                        "G7",
+                        "disk/" + name,
+                        (seed, tally) -> play(kind, isMapped, ofActs(kind, isMapped), seed, tally)));
+            }
         }
         return all;
     }
 
     /** G6: each force fails, once, for good, or loses what it was to force. */
-    static List<String> ofForces(final boolean isMapped) {
+    static List<String> ofForces(final Kind kind, final boolean isMapped) {
         final List<String> rules = new ArrayList<>();
-        counts(isMapped).forEach((act, count) -> {
+        counts(kind, isMapped).forEach((act, count) -> {
             for (int n = 1; n <= count; n++) {
                 if (act.equals("force")) {
                     rules.add("force * " + n + " eio");
@@ -57,11 +95,11 @@ public final class FaultSites {
     }
 
     /** G7: each act fails in each way that it can. */
-    static List<String> ofActs(final boolean isMapped) {
+    static List<String> ofActs(final Kind kind, final boolean isMapped) {
         final List<String> rules = new ArrayList<>();
         int acts = 0;
         int growing = 0;
-        for (final Map.Entry<String, Integer> entry : counts(isMapped).entrySet()) {
+        for (final Map.Entry<String, Integer> entry : counts(kind, isMapped).entrySet()) {
             final String act = entry.getKey();
             for (int n = 1; n <= entry.getValue(); n++) {
                 if (!act.equals("claim")) {
@@ -87,14 +125,16 @@ public final class FaultSites {
     }
 
     /** Lives once with each rule. */
-    static void play(final boolean isMapped, final List<String> rules, final long seed, final Tally tally) {
+    static void play(
+            final Kind kind, final boolean isMapped, final List<String> rules, final long seed, final Tally tally) {
         final List<String> wrong = new ArrayList<>();
         int failures = 0;
         for (int i = 0; i < rules.size(); i++) {
             final String rule = rules.get(i);
-            final FaultLife life = new FaultLife(isMapped, rule);
+            final Subject life = kind.make(isMapped, rule.endsWith(" lost"), rule);
             try {
-                live(rule.endsWith(" lost") ? life.endingAtFailedForce() : life).finish(seed + i);
+                life.live();
+                life.finish(seed + i);
                 assertEquals(List.of(), life.storage().unused());
                 failures += rule.contains("short") ? 1 : life.failures();
             } catch (final RuntimeException | AssertionError e) {
@@ -113,47 +153,10 @@ public final class FaultSites {
         tally.add("faults injected", failures);
     }
 
-    private static FaultLife live(final FaultLife life) {
-        return life.append(1, 100)
-                .append(3, 100)
-                .gatherAndPublish(2, 80)
-                .flush()
-                .append(2, 300)
-                .nextEpoch()
-                .append(2, 400)
-                .append(1, 700)
-                .flush()
-                .append(1, 90)
-                .roll()
-                .append(2, 60)
-                .read()
-                .reopen(true)
-                .append(1, 900)
-                .append(1, 900)
-                .flush()
-                .checked()
-                .retain(5000)
-                .deletePrefix(1)
-                .append(2, 200)
-                .truncate(1, false)
-                .append(1, 100)
-                .flush()
-                .truncate(1, true)
-                .append(1, 1200)
-                .append(1, 1200)
-                .reopen(false)
-                .append(1, 50)
-                .flush()
-                .checked()
-                .startAnew(100)
-                .append(2, 70)
-                .flush()
-                .reopen(true);
-    }
-
     /** How often each act is done if nothing fails. */
-    private static Map<String, Integer> counts(final boolean isMapped) {
-        final FaultLife sound = live(new FaultLife(isMapped));
+    private static Map<String, Integer> counts(final Kind kind, final boolean isMapped) {
+        final Subject sound = kind.make(isMapped, false);
+        sound.live();
         final FaultyStorage storage = sound.storage();
         final Map<String, Integer> counts = new TreeMap<>();
         for (final String line : storage.trace()) {

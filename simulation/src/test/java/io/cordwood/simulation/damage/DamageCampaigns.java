@@ -27,9 +27,7 @@ public final class DamageCampaigns {
             all.add(Campaign.of("G4", "rot/read" + store, (seed, tally) -> read(seed, isMapped, 1, tally)));
             all.add(Campaign.of("G4", "rot/open" + store, (seed, tally) -> open(seed, isMapped, OPENS, tally)));
             all.add(Campaign.of(
-                    "G4",
-                    "rot/index" + store,
-                    (seed, tally) -> index(Specimen.of(seed, isMapped), 0, 1, 1, tally)));
+                    "G4", "rot/index" + store, (seed, tally) -> index(Specimen.of(seed, isMapped), 0, 1, 1, tally)));
             all.add(Campaign.of("G4", "rot/cut" + store, (seed, tally) -> cut(seed, isMapped, 1, tally)));
         }
         for (final boolean isMapped : List.of(false, true)) {
@@ -74,8 +72,7 @@ public final class DamageCampaigns {
      * Bits of the indexes of a sealed segment and of the active one, and of the leader epochs: under an open log, and before opens that
      * believe the indexes, look at some of the batches, and at all of them.
      */
-    static void index(
-            final Specimen specimen, final int first, final int step, final int openStep, final Tally tally) {
+    static void index(final Specimen specimen, final int first, final int step, final int openStep, final Tally tally) {
         final IndexRot rot = new IndexRot(specimen, tally);
         final OpenRot open = new OpenRot(specimen, tally);
         for (final String path : List.of(

@@ -167,8 +167,7 @@ final class Specimen {
         final NavigableMap<Long, Integer> found = new TreeMap<>();
         final RecordBatchFlyweight flyweight = new RecordBatchFlyweight();
         for (final PlacedBatch batch : batches) {
-            final int epoch =
-                    flyweight.wrap(new UnsafeBuffer(batch.bytes()), 0).partitionLeaderEpoch();
+            final int epoch = flyweight.wrap(new UnsafeBuffer(batch.bytes()), 0).partitionLeaderEpoch();
             if (found.isEmpty() || found.lastEntry().getValue() != epoch) {
                 found.put(batch.baseOffset(), epoch);
             }
