@@ -1,6 +1,5 @@
 package io.cordwood.log;
 
-import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.store.StorageException;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +13,13 @@ final class CloseLook implements AutoCloseable {
 
     private final LogParts parts;
     private final SegmentScan scan;
+    private final IndexedGap gaps;
+    private long sought;
 
-    CloseLook(final LogParts parts, final BatchValidator validator) {
+    CloseLook(final LogParts parts, final ReadRun run) {
         this.parts = parts;
-        this.scan = new SegmentScan(CHUNK_BYTES, validator);
+        this.scan = new SegmentScan(CHUNK_BYTES, run.validator());
+        this.gaps = run.gaps();
     }
 
     /**
@@ -39,18 +41,44 @@ final class CloseLook implements AutoCloseable {
             final long end,
             final long offset,
             final long logEnd) {
+        sought = offset;
+        return within(segment, from, segment.bytes(), expected, end, Math.min(end, logEnd));
+    }
+
+    /**
+     * The same for the bytes up to a position.
+     *
+     * @param next where a reader goes on if the last of them are damaged.
+     */
+    private long within(
+            final Segment segment,
+            final long from,
+            final long to,
+            final long expected,
+            final long end,
+            final long next) {
         long badPosition = -1;
         String reason = "";
-        scan.start(segment, from, segment.bytes(), expected, end, Long.MAX_VALUE);
+        scan.start(segment, from, to, expected, end, Long.MAX_VALUE);
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
             if (step == SegmentScan.Step.BAD) {
                 if (badPosition < 0) {
                     badPosition = scan.position();
                     reason = scan.kind() + ": " + scan.reason();
                 }
-            } else if (scan.batch().lastOffset() >= offset) {
+            } else if (scan.batch().lastOffset() >= sought) {
                 final long first = scan.batch().baseOffset();
-                if (badPosition >= 0 && first > offset) {
+                if (first <= sought) {
+                    return scan.position();
+                }
+                final long behind = gaps.lowerBehind(segment, scan.position(), first);
+                if (behind >= 0 && behind < to) {
+                    // Out of its place: what is sought lies in front of the one that is not, or is that.
+                    final long base = gaps.base();
+                    final long found = base <= sought ? -1 : within(segment, from, behind, expected, base, base);
+                    return found >= 0 ? found : within(segment, behind, to, -1, end, next);
+                }
+                if (badPosition >= 0) {
                     throw damaged(segment, badPosition, reason, first);
                 }
                 return scan.position();
@@ -63,7 +91,7 @@ final class CloseLook implements AutoCloseable {
             reason = String.valueOf(scan.reason());
         }
         if (badPosition >= 0) {
-            throw damaged(segment, badPosition, reason, Math.min(end, logEnd));
+            throw damaged(segment, badPosition, reason, next);
         }
         return -1;
     }

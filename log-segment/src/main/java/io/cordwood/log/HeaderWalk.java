@@ -81,7 +81,7 @@ final class HeaderWalk implements AutoCloseable {
             if (due < 0 && (isMissing || isOdd)) {
                 return -1;
             }
-            if (isOdd || (isMissing && front >= 0)) {
+            if (isOdd || (isMissing && (front >= 0 || run.gaps().lowerBehind(in, at, first) >= 0))) {
                 return lookClosely(in, front < 0 ? at : front, front < 0 ? expected : frontDue, offset, end, logEnd);
             }
             if (last >= offset) {
@@ -133,7 +133,8 @@ final class HeaderWalk implements AutoCloseable {
         }
         final long last = run.batch().lastOffset();
         in.file().look(behind, (int) Math.min(ReadRun.WALK_BYTES, bytes - behind), probe);
-        return run.isFollowedRightly(probe.buffer(), 0, bytes - behind, last, end);
+        return run.isFollowedRightly(probe.buffer(), 0, bytes - behind, last, end)
+                && run.gaps().lowerBehind(in, behind - 1, run.batch().baseOffset()) < 0;
     }
 
     /** Position of the first batch that begins at or above a bound. */
@@ -160,6 +161,7 @@ final class HeaderWalk implements AutoCloseable {
 
     void release() {
         probe.release();
+        run.gaps().release();
         closeLook.release();
     }
 

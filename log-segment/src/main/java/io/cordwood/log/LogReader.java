@@ -75,7 +75,7 @@ public final class LogReader implements AutoCloseable {
         this.positions = positions;
         this.parts = parts;
         this.run = new ReadRun(epochs, new BatchValidator(parts.codecs()));
-        this.closeLook = new CloseLook(parts, run.validator());
+        this.closeLook = new CloseLook(parts, run);
         this.headers = new HeaderWalk(run, closeLook);
         this.byTime = new OffsetsByTime(segments, positions, parts, closeLook);
     }
@@ -409,7 +409,7 @@ public final class LogReader implements AutoCloseable {
                     in, position, "the batch claims " + first + " bytes, but the file has " + shown, -1);
         }
         final int most = Math.min(shown, Math.max(bytesMax, first));
-        run.start(offset, isByHint, isClose);
+        run.start(in, position, offset, isByHint, isClose);
         final int whole =
                 first < 0 ? -1 : run.length(view.buffer(), most, bytes - position, Math.min(end, in.reach()), upTo);
         if (whole < 0) {

@@ -4,6 +4,7 @@ import io.cordwood.log.record.BatchHeader;
 import io.cordwood.log.record.BatchValidator;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges the batches that a read is about to show, one behind the other: the run ends in front of one that nobody must get. One
@@ -19,6 +20,9 @@ final class ReadRun implements AutoCloseable {
     private final BatchValidator validator;
     private final BatchHeader batch = new BatchHeader();
     private final BatchHeader following = new BatchHeader();
+    private final IndexedGap gaps = new IndexedGap();
+    private @Nullable Segment segment;
+    private long position;
     private boolean isVerifying = true;
     private String reason = "";
     private long nextOffset;
@@ -39,6 +43,10 @@ final class ReadRun implements AutoCloseable {
 
     BatchValidator validator() {
         return validator;
+    }
+
+    IndexedGap gaps() {
+        return gaps;
     }
 
     /** Why the run ended in front of the last batch that was looked at. */
@@ -99,16 +107,20 @@ final class ReadRun implements AutoCloseable {
         if (left <= 0) {
             return true;
         }
+        return isWhole(following, buffer, index, left)
+                && following.baseOffset() > last
+                && following.lastOffset() >= following.baseOffset()
+                && following.lastOffset() < segmentEnd;
+    }
+
+    /** Whether something looks like the header of a batch that fits; reads it. */
+    static boolean isWhole(final BatchHeader header, final DirectBuffer buffer, final int index, final long left) {
         final int shown = buffer.capacity() - index;
         if (shown < MAGIC_END) {
             return false;
         }
-        final byte magic = following.read(buffer, index).magic();
-        final long size = following.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
-        return isBatch(magic, size, shown, left)
-                && following.baseOffset() > last
-                && following.lastOffset() >= following.baseOffset()
-                && following.lastOffset() < segmentEnd;
+        final byte magic = header.read(buffer, index).magic();
+        return isBatch(magic, header.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD, shown, left);
     }
 
     // What words need is kept out of the methods that are called for each batch: they should stay small.
@@ -139,10 +151,19 @@ final class ReadRun implements AutoCloseable {
     /**
      * Begins a run.
      *
+     * @param in segment that is read; null for one without an index to ask.
+     * @param from position of the first batch in it.
      * @param follows whether the first batch is the one behind what was read before, and so may not begin below the offset.
      * @param isGapKnown whether a gap in front of it was looked at closely.
      */
-    void start(final long offset, final boolean follows, final boolean isGapKnown) {
+    void start(
+            final @Nullable Segment in,
+            final long from,
+            final long offset,
+            final boolean follows,
+            final boolean isGapKnown) {
+        segment = in;
+        position = from;
         nextOffset = offset;
         isFollowing = follows;
         isFirstGapKnown = isGapKnown;
@@ -215,11 +236,18 @@ final class ReadRun implements AutoCloseable {
             return false;
         }
         final boolean isGap = batch.baseOffset() > nextOffset && !(at == 0 && isFirstGapKnown);
-        if (isGap && !isFollowedRightly(buffer, behind, left - size, batch.lastOffset(), segmentEnd)) {
+        if (isGap
+                && (!isFollowedRightly(buffer, behind, left - size, batch.lastOffset(), segmentEnd)
+                        || isContradicted(at))) {
             isGapDoubted = at == 0;
             return isMisplaced(segmentEnd);
         }
         return batch.partitionLeaderEpoch() == lastEpoch || isRightEpoch(buffer, behind, shown >= MAGIC_END);
+    }
+
+    private boolean isContradicted(final int at) {
+        final Segment in = segment;
+        return in != null && gaps.lowerBehind(in, position + at, batch.baseOffset()) >= 0;
     }
 
     /** Not one that neither the table nor the following batch agrees with. */
@@ -238,6 +266,7 @@ final class ReadRun implements AutoCloseable {
 
     @Override
     public void close() {
+        gaps.close();
         validator.close();
     }
 }

@@ -83,7 +83,7 @@ final class LengthsBeyondIntTest {
             header.putInt(8, Integer.MAX_VALUE - 12, java.nio.ByteOrder.BIG_ENDIAN);
             assertEquals(Integer.MAX_VALUE, run.size(header, 0, BYTES));
             // Whole or not, it reaches beyond what is shown.
-            run.start(0, false, false);
+            run.start(null, 0, 0, false, false);
             assertEquals(0, run.length(header, 61, BYTES, Long.MAX_VALUE, Long.MAX_VALUE));
         }
     }

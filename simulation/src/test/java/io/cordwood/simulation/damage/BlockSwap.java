@@ -1,9 +1,11 @@
 package io.cordwood.simulation.damage;
 
 import io.cordwood.log.CorruptLogException;
+import io.cordwood.log.Fault;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.LogReader;
+import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.simulation.soak.Tally;
 import java.util.ArrayList;
@@ -11,7 +13,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Puts good blocks and batches where others belong: sectors and pages of another place of the same file, of the next segment, of an
@@ -309,7 +313,9 @@ final class BlockSwap {
         for (int i = 0; i < specimen.batches().size(); i++) {
             final PlacedBatch batch = specimen.batches().get(i);
             isBehind |= swap.isTouched(batch);
-            if (!isBehind && !served.get(i)) {
+            if (!isBehind && !served.get(i) && isEpochDoubted(log, swap, i)) {
+                tally.add("sound neighbours refused", 1);
+            } else if (!isBehind && !served.get(i)) {
                 throw new AssertionError("the batch at offset " + batch.baseOffset() + " in front of it is lost");
             }
             if (isBehind && !swap.isTouched(batch) && !served.get(i)) {
@@ -327,6 +333,18 @@ final class BlockSwap {
         }
     }
 
+    /** The first batch of its leader epoch, with the block behind it: one batch alone has that epoch then, and the report says so. */
+    private boolean isEpochDoubted(final Log log, final Swap swap, final int index) {
+        final List<PlacedBatch> batches = specimen.batches();
+        final PlacedBatch batch = batches.get(index);
+        return index + 1 < batches.size()
+                && swap.isTouched(batches.get(index + 1))
+                && log.recovery().entries().stream()
+                        .anyMatch(entry -> entry.position() == batch.position()
+                                && entry.file().equals(batch.path())
+                                && entry.reason().contains(Fault.Kind.EPOCH_FALLS.name()));
+    }
+
     private void requireNamed(final Swap swap, final CorruptLogException e) {
         if (specimen.batches().stream().noneMatch(batch -> e.file().equals(disk.describe(batch.path())))) {
             throw new AssertionError(e.file() + " is no segment of this log; damaged is " + swap.path, e);
@@ -342,6 +360,9 @@ final class BlockSwap {
             tally.add("not to be told: whole stale batches of the same offset", 1);
         } else if (isOf(foreign, offset, served)) {
             tally.add("not to be told: whole batches of another partition with the same offset", 1);
+        } else if (isBehindOwnOffset(offset, served)) {
+            tally.add("not to be told: a body of another batch behind an offset that is due", 1);
+            return;
         } else {
             throw new AssertionError("what is served at offset " + offset + " was never written by anybody");
         }
@@ -351,6 +372,32 @@ final class BlockSwap {
     }
 
     /** One or more batches of a log, one behind the other, the first with an offset. */
+    /** The edge of the block lies in front of what the checksum covers: offset, length and epoch are ours, the rest is another batch's. */
+    private boolean isBehindOwnOffset(final long offset, final byte[] served) {
+        final int size =
+                new RecordBatchFlyweight().wrap(new UnsafeBuffer(served), 0).sizeInBytes();
+        final boolean isDue = specimen.batches().stream().anyMatch(batch -> batch.baseOffset() == offset);
+        return isDue
+                && Stream.of(specimen, older, foreign)
+                        .flatMap(log -> log.batches().stream())
+                        .map(PlacedBatch::bytes)
+                        .anyMatch(bytes -> bytes.length == size
+                                && Arrays.equals(
+                                        bytes,
+                                        RecordBatchDescriptor.ATTRIBUTES_OFFSET,
+                                        size,
+                                        served,
+                                        RecordBatchDescriptor.ATTRIBUTES_OFFSET,
+                                        size))
+                && (size == served.length
+                        || isOf(specimen, offsetBehind(served), Arrays.copyOfRange(served, size, served.length)));
+    }
+
+    private static long offsetBehind(final byte[] served) {
+        final RecordBatchFlyweight batch = new RecordBatchFlyweight().wrap(new UnsafeBuffer(served), 0);
+        return batch.wrap(new UnsafeBuffer(served), batch.sizeInBytes()).baseOffset();
+    }
+
     private static boolean isOf(final Specimen log, final long offset, final byte[] served) {
         int at = 0;
         final List<PlacedBatch> found = new ArrayList<>();
