@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchScan implements AutoCloseable {
     private static final int HEADROOM = RecordBatchDescriptor.HEADER_BYTES;
+    /** Twice the block that a file system writes. */
+    private static final int AHEAD_BYTES = 1 << 13;
 
     private final int chunkBytes;
     private final FileView view = new FileView();
@@ -25,6 +27,7 @@ final class BatchScan implements AutoCloseable {
     private final BatchValidator validator;
     private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
     private final BatchHeader header = new BatchHeader();
+    private final BatchHeader ahead = new BatchHeader();
 
     private @Nullable StorageFile file;
     private long chunkPosition;
@@ -34,6 +37,11 @@ final class BatchScan implements AutoCloseable {
     private long declaredBytes;
     private boolean isForeignMagic;
     private @Nullable String damage;
+
+    /** Up to where headers were seen to be in order, and the last offset there: none is looked at twice. */
+    private long orderedPosition = -1;
+
+    private long orderedLast;
 
     BatchScan(final int chunkBytes, final BatchValidator validator) {
         this.chunkBytes = chunkBytes;
@@ -49,6 +57,7 @@ final class BatchScan implements AutoCloseable {
         declaredBytes = 0;
         isForeignMagic = false;
         damage = null;
+        orderedPosition = -1;
         chunkPosition = from;
         chunk.wrap(0, 0);
         view.release();
@@ -154,10 +163,7 @@ final class BatchScan implements AutoCloseable {
             return -1;
         }
         if (at + RecordBatchDescriptor.LOG_OVERHEAD > chunkPosition + chunk.capacity()) {
-            fill((int) Math.min(
-                    endPosition - position,
-                    Math.min(Integer.MAX_VALUE, Math.max(chunkBytes, sizeInBytes + (long) HEADROOM))));
-            batch.wrap(chunk, 0);
+            refill(HEADROOM);
         }
         final int index = (int) (at - chunkPosition);
         // Zeros are no batch: neither are they one that begins at offset 0.
@@ -165,6 +171,48 @@ final class BatchScan implements AutoCloseable {
                         && chunk.getInt(index + Long.BYTES, ByteOrder.BIG_ENDIAN) > 0
                 ? chunk.getLong(index, ByteOrder.BIG_ENDIAN)
                 : -1;
+    }
+
+    /**
+     * Position of the first header in the next few KiB behind the batch that is none, or whose offsets are not above those in front of it and below a
+     * bound; -1 if all are in order.
+     */
+    long disorderAhead(final long last, final long bound) {
+        final long behind = position + sizeInBytes;
+        if (orderedPosition < behind) {
+            orderedPosition = behind;
+            orderedLast = last;
+        }
+        final long to = Math.min(endPosition, behind + AHEAD_BYTES);
+        if (to > chunkPosition + chunk.capacity()) {
+            refill(AHEAD_BYTES);
+        }
+        while (orderedPosition < to) {
+            final int index = (int) (orderedPosition - chunkPosition);
+            if (chunk.capacity() - index < HEADROOM) {
+                return -1;
+            }
+            final boolean isBatch = ReadRun.isWhole(ahead, chunk, index, endPosition - orderedPosition);
+            final long lastAhead = isBatch ? ahead.lastOffset() : -1;
+            if (!isBatch || ahead.baseOffset() <= orderedLast || lastAhead < ahead.baseOffset() || lastAhead >= bound) {
+                return orderedPosition;
+            }
+            orderedLast = lastAhead;
+            orderedPosition += ahead.batchLength() + (long) RecordBatchDescriptor.LOG_OVERHEAD;
+        }
+        return -1;
+    }
+
+    /** Last offset in front of what {@link #disorderAhead} found. */
+    long orderedLast() {
+        return orderedLast;
+    }
+
+    /** Shows the batch and some bytes behind it. */
+    private void refill(final int headroom) {
+        final long wanted = Math.max(chunkBytes, sizeInBytes + (long) headroom);
+        fill((int) Math.min(endPosition - position, Math.min(Integer.MAX_VALUE, wanted)));
+        batch.wrap(chunk, 0);
     }
 
     /** The batch that {@link #next} found; valid until the next call. */

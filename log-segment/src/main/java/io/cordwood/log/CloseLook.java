@@ -59,6 +59,8 @@ final class CloseLook implements AutoCloseable {
             final long next) {
         long badPosition = -1;
         String reason = "";
+        // A batch that is refused for its offsets alone may be the one that is sought, whatever follows it.
+        boolean isClaimed = false;
         scan.start(segment, from, to, expected, end, Long.MAX_VALUE);
         for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
             if (step == SegmentScan.Step.BAD) {
@@ -66,6 +68,7 @@ final class CloseLook implements AutoCloseable {
                     badPosition = scan.position();
                     reason = scan.kind() + ": " + scan.reason();
                 }
+                isClaimed |= scan.isClaiming(sought);
             } else if (scan.batch().lastOffset() >= sought) {
                 final long first = scan.batch().baseOffset();
                 if (first <= sought) {
@@ -82,7 +85,7 @@ final class CloseLook implements AutoCloseable {
                     throw damaged(segment, badPosition, reason, first);
                 }
                 return scan.position();
-            } else {
+            } else if (!isClaimed) {
                 badPosition = -1;
             }
         }

@@ -48,6 +48,9 @@ final class SegmentScan implements AutoCloseable {
     private boolean isThinned;
     private boolean isBehindBad;
 
+    /** Position of a batch that is not believed, nor is the one before it; -1 for none. */
+    private long doubted = -1;
+
     /** The first good batch at or behind some place that was searched. */
     private long goodPosition;
 
@@ -99,6 +102,7 @@ final class SegmentScan implements AutoCloseable {
         expected = expectedOffset;
         reason = null;
         goodPosition = -1;
+        doubted = -1;
         if (bytes > 0) {
             isBehindBad = false;
             isThinned &= from > 0;
@@ -133,13 +137,14 @@ final class SegmentScan implements AutoCloseable {
         final BatchHeader header = scan.header();
         final long first = header.baseOffset();
         final long last = header.lastOffset();
-        reason = misplaced(first, last);
+        reason = scan.position() == doubted ? doubtful(first, last) : misplaced(first, last);
         final boolean isGap = expected >= 0 && first > expected;
         boolean isEndOfWalk = false;
         if (reason == null && isGap) {
             final long following = scan.followingOffset();
-            final long hidden = isWithinGap(following, last) ? following : hiddenBehind(following, last);
-            if (hidden >= 0) {
+            final boolean isBeside = following >= expected && following <= last;
+            final long hidden = isBeside ? following : hiddenBehind(first, last);
+            if (hidden >= 0 && !(isBeside && isFollowerWrong(following, first, last))) {
                 kind = Fault.Kind.OFFSET_FALLS;
                 reason = "offsets " + first + " to " + last + ", but the next good batch begins at " + hidden;
                 // What lies between is damage.
@@ -164,19 +169,69 @@ final class SegmentScan implements AutoCloseable {
         return Step.SOUND;
     }
 
-    private boolean isWithinGap(final long offset, final long last) {
-        return offset >= expected && offset <= last;
+    /**
+     * Whether of a batch behind a gap and its follower, which begins in the gap or in the batch, the follower is the one that is out of its place. A
+     * batch whose offset is wrong in one bit belongs where there is room for it: in front of the follower, or between the batch and what comes
+     * behind the two. If either may be, neither is believed, but in a log that would have no gap at all if it is the first.
+     */
+    private boolean isFollowerWrong(final long following, final long first, final long last) {
+        final long behind = scan.position() + scan.batch().sizeInBytes();
+        final BatchCursor cursor = searchFrom(behind);
+        if (cursor.next() == BatchCursor.Step.END || !cursor.isCrcValid()) {
+            return false;
+        }
+        final long behindFollower = cursor.batch().lastOffset() + 1;
+        final boolean isThird = cursor.next() != BatchCursor.Step.END && cursor.isCrcValid();
+        final long third = isThird ? cursor.batch().baseOffset() : Math.min(end, segment().reach());
+        final long room = following - (last - first + 1);
+        final boolean isDense = room == expected && (!isThird || third == behindFollower);
+        if (third <= last || isDense) {
+            return false;
+        }
+        final boolean isOwn = isOneBitFrom(first, expected, room);
+        final boolean isFollowers = isOneBitFrom(following, last + 1, third - (behindFollower - following));
+        if (isOwn && isFollowers) {
+            doubted = behind;
+        }
+        return !isOwn && (isFollowers || following >= first);
     }
 
-    /** Offset of a good batch further behind that begins in the gap in front of this one, so that it is none; -1 if there is none. */
-    private long hiddenBehind(final long following, final long last) {
-        final long behind = scan.position() + scan.batch().sizeInBytes();
-        if (behind >= to
-                || (following > last && following < Math.min(end, segment().reach()))) {
+    private static boolean isOneBitFrom(final long offset, final long least, final long most) {
+        for (int bit = 0; bit < Long.SIZE - 1; bit++) {
+            final long other = offset ^ 1L << bit;
+            if (other >= least && other <= most) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Offset of a good batch further behind that begins in the gap in front of this one, so that it is none; -1 if there is none. Of batches that are
+     * in order among themselves a block may be out of its place.
+     */
+    private long hiddenBehind(final long first, final long last) {
+        final long at = scan.disorderAhead(last, Math.min(end, segment().reach()));
+        if (at < 0) {
             return -1;
         }
-        final long good = goodBaseBehind(behind);
-        return isWithinGap(good, last) ? good : -1;
+        final long good = goodBaseBehind(at);
+        final boolean isBehind = at == scan.position() + scan.batch().sizeInBytes();
+        return good >= expected && (isBehind ? good <= last : good < first && !isAlone(at)) ? good : -1;
+    }
+
+    /** Whether a good batch that is too early is so alone: what follows it goes on from those in front. */
+    private boolean isAlone(final long position) {
+        if (goodPosition != position) {
+            return false;
+        }
+        final BatchCursor cursor = searchFrom(position);
+        for (int i = 0; i < 2; i++) {
+            if (cursor.next() == BatchCursor.Step.END || !cursor.isCrcValid()) {
+                return true;
+            }
+        }
+        return cursor.batch().baseOffset() > scan.orderedLast();
     }
 
     /**
@@ -197,6 +252,11 @@ final class SegmentScan implements AutoCloseable {
         }
         final long kept = torn < Long.BYTES ? -1L >>> (torn * Byte.SIZE) : 0;
         return expected >= 0 && first != expected && first == (expected & kept);
+    }
+
+    private String doubtful(final long first, final long last) {
+        kind = Fault.Kind.OFFSET_FALLS;
+        return "offsets " + first + " to " + last + ", or those of the batch before it";
     }
 
     private @Nullable String misplaced(final long first, final long last) {
@@ -341,6 +401,14 @@ final class SegmentScan implements AutoCloseable {
     /** After {@link Step#BAD}: whether the batch is whole and its offsets are the ones that are due, so that they are counted. */
     boolean isPlaced() {
         return isPlaced;
+    }
+
+    /** After {@link Step#BAD}: whether only the offsets of the batch are wrong, and it says that it holds this one. */
+    boolean isClaiming(final long offset) {
+        final boolean isMisplaced = kind == Fault.Kind.OFFSET_FALLS
+                || kind == Fault.Kind.OFFSET_OUTSIDE_SEGMENT
+                || kind == Fault.Kind.SEGMENT_OVERLAP;
+        return isMisplaced && scan.batch().baseOffset() <= offset && scan.batch().lastOffset() >= offset;
     }
 
     /** Offset behind what was found so far: the least that the next batch may have; -1 if nothing is known. */

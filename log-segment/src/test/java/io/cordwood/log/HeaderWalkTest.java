@@ -245,7 +245,11 @@ final class HeaderWalkTest {
                         assertThrows(CorruptLogException.class, () -> reader.read(3, Long.MAX_VALUE, 1));
                 assertEquals(batches[0].capacity(), damage.position());
                 assertEquals(5, damage.nextOffset());
-                assertEquals(batches[3].capacity(), reader.read(21, Long.MAX_VALUE, 1), "led to " + position);
+                final CorruptLogException early =
+                        assertThrows(CorruptLogException.class, () -> reader.read(21, Long.MAX_VALUE, 1));
+                assertEquals(batches[0].capacity(), early.position());
+                assertEquals(22, early.nextOffset(), "led to " + position);
+                assertEquals(batches[3].capacity(), reader.read(22, Long.MAX_VALUE, 1), "led to " + position);
                 position += batch.capacity();
             }
         }

@@ -13,6 +13,7 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.LogReader;
+import io.cordwood.log.RecoveryReport.Kind;
 import io.cordwood.log.codec.CompressionType;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
@@ -184,6 +185,28 @@ final class CleanedTailTest {
                 assertEquals(end, log.endOffset());
                 append(log, batch(60, 1000), AppendAs.replica());
                 isReadThrough(log, 2, 60);
+            }
+        }
+    }
+
+    /** A jump is the log's own, but not where the index of a segment that is gone is left. */
+    @Test
+    void aSegmentThatIsLostInFrontOfAJumpIsToldWhereItsIndexIsLeft() throws IOException {
+        final long far = 10L + Integer.MAX_VALUE;
+        try (DiskStorage storage = new DiskStorage(directory)) {
+            try (Log log = open(storage, 0)) {
+                append(log, batch(0, 1000), AppendAs.replica());
+                log.roll(NOW);
+                append(log, batch(1, 1000), AppendAs.replica());
+                append(log, batch(far, 1000), AppendAs.replica());
+                assertArrayEquals(new long[] {0, 1, far}, log.baseOffsets());
+            }
+            open(storage, Long.MAX_VALUE).close();
+            Files.delete(directory.resolve(LogFiles.name(1, LogFiles.LOG)));
+            try (Log log = open(storage, Long.MAX_VALUE)) {
+                assertTrue(
+                        log.recovery().entries().stream().anyMatch(entry -> entry.kind() == Kind.OFFSETS_MISSING),
+                        log.recovery().toString());
             }
         }
     }

@@ -193,4 +193,67 @@ final class ReadsBesideDamageTest {
             assertEquals(offset - offset % RECORDS, reader.buffer().getLong(0, java.nio.ByteOrder.BIG_ENDIAN), what);
         }
     }
+
+    /** Good batches from further back over others: in order among themselves, and with lower ones behind them, which the index knows. */
+    @Test
+    void aBlockOfLaterBatchesHidesNoneBehindIt() throws IOException {
+        final int batches = 200;
+        final byte[] log;
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log written = new LogBuilder(storage, "").indexes(new SparseIndexes()).recoveryPoint(0).open(NOW)) {
+            for (int i = 0; i < batches; i++) {
+                final byte[] bytes = batch();
+                written.append(new UnsafeBuffer(bytes), 0, bytes.length, AppendAs.client(0), NOW);
+            }
+        }
+        log = Files.readAllBytes(file(0, LogFiles.LOG));
+        for (final int at : new int[] {0, 1, 60}) {
+            final byte[] damaged = log.clone();
+            System.arraycopy(log, 150 * batchBytes, damaged, at * batchBytes, 5 * batchBytes);
+            Files.write(file(0, LogFiles.LOG), damaged);
+            try (DiskStorage storage = new DiskStorage(directory);
+                    Log opened = new LogBuilder(storage, "")
+                            .indexes(new SparseIndexes())
+                            .recoveryPoint(Long.MAX_VALUE)
+                            .open(NOW)) {
+                for (long offset = 0; offset < batches * RECORDS; offset++) {
+                    final boolean isBeneath = offset / RECORDS >= at && offset / RECORDS < at + 5;
+                    try (LogReader reader = opened.newReader()) {
+                        check(reader, offset, isBeneath, at, "read of " + offset + ", block at " + at);
+                    }
+                }
+                readThrough(opened, at);
+            }
+        }
+    }
+
+    private static void check(
+            final LogReader reader, final long offset, final boolean isBeneath, final int at, final String what) {
+        if (!isBeneath) {
+            check(reader, offset, false, what);
+        } else {
+            final CorruptLogException told =
+                    assertThrows(CorruptLogException.class, () -> reader.read(offset, Long.MAX_VALUE, 1), what);
+            assertEquals((at + 5) * RECORDS, told.nextOffset(), what);
+        }
+    }
+
+    /** A consumer that goes on where it is told misses only what lies beneath. */
+    private static void readThrough(final Log log, final int at) {
+        long served = 0;
+        try (LogReader reader = log.newReader()) {
+            for (long next = 0; next < log.endOffset(); ) {
+                try {
+                    assertTrue(reader.read(next, Long.MAX_VALUE, 1) > 0);
+                    assertEquals(next, reader.buffer().getLong(0, java.nio.ByteOrder.BIG_ENDIAN));
+                    served += reader.nextOffset() - next;
+                    next = reader.nextOffset();
+                } catch (final CorruptLogException e) {
+                    assertEquals(at * RECORDS, next);
+                    next = e.nextOffset();
+                }
+            }
+        }
+        assertEquals(log.endOffset() - 5 * RECORDS, served);
+    }
 }
