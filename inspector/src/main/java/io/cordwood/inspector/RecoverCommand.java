@@ -167,9 +167,10 @@ final class RecoverCommand implements Callable<Integer> {
     private Recovered recover(
             final Storage disk, final Storage storage, final PartitionName partition, final LogConfig config) {
         final Map<String, Long> bytesBefore = sizes(disk, partition);
-        final boolean isInDataDirectory = LogDirectory.isDataDirectory(disk);
         final Recovered opened;
         try (LogDirectory data = LogDirectory.openAround(storage, partition, DirectoryConfig.defaults())) {
+            // Asked of what was opened: the parent may have become a data directory a moment ago.
+            final boolean isInDataDirectory = !data.isAlone();
             final PartitionCells cells = load(data, partition, config);
             final Log log = cells.log();
             final Recovered.Found found = new Recovered.Found(

@@ -363,12 +363,12 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Everything below is durable; the recovery point of the next open. Any thread.
+     * Everything below is durable; the recovery point of the next open. After a truncation into a gap not above the last batch. Any thread.
      *
      * @return the offset.
      */
     public long flushedOffset() {
-        return positions.flushedEnd();
+        return positions.recoveryPoint();
     }
 
     /**

@@ -147,6 +147,15 @@ public final class LogDirectory implements AutoCloseable {
         return DirectoryLease.isDataDirectory(storage);
     }
 
+    /**
+     * Whether there is no data directory, but one partition that stands alone.
+     *
+     * @return false for a data directory.
+     */
+    public boolean isAlone() {
+        return alone != null;
+    }
+
     private @Nullable MetaProperties readProperties() {
         try {
             return MetaProperties.read(storage);
@@ -309,6 +318,8 @@ public final class LogDirectory implements AutoCloseable {
         if (!folders.names().contains(name)) {
             return false;
         }
+        // Somebody may write it who opened it while it stood alone.
+        lease.takeFolder(name.directory());
         beginWriting();
         changing(() -> {
             folders.delete(name, id, Times.after(nowMs, config.deleteDelayMs()));

@@ -95,6 +95,19 @@ final class LogForces {
         return namesChanged == namesSynced;
     }
 
+    /**
+     * Makes the names of all segments durable, unless they are known to be: no force may have come since the last one was made, whatever
+     * its offsets are. The writer's.
+     */
+    void secureNames() {
+        if (namesSynced < segments.namesAdded()) {
+            final long changed = segments.namesChanged();
+            segments.files().storage().syncDirectory(segments.files().directory());
+            // Beside a force, which may store an older number: then the next one syncs once more.
+            namesSynced = changed;
+        }
+    }
+
     void succeeded(final long endOffset, final long namesChanged) {
         namesSynced = namesChanged;
         count.incrementAndGet();

@@ -85,7 +85,10 @@ final class LogOpening {
         }
     }
 
-    /** What was forced is there, or its loss is told; a clean close brings no number of its own. */
+    /**
+     * What was forced is there, or its loss is told; a clean close brings no number of its own. Kafka may have truncated into a gap between
+     * offsets and forced that: no file tells this from a loss, so it is told as one. Our own recovery point is not above the last batch then.
+     */
     private void noteEnd(final LogRecovery recovery, final Segment last) {
         final long point =
                 Math.max(builder.forcedOffset, builder.recoveryPoint == Long.MAX_VALUE ? 0 : builder.recoveryPoint);

@@ -28,12 +28,16 @@ final class LogPositions {
         }
     }
 
+    /** Offsets without a batch in which a truncation has ended. */
+    private record Gap(long from, long to) {}
+
     private long startOffset;
     private long appendedEnd;
     private long publishedEnd;
     private long flushedEnd;
     private long history;
     private volatile long stableEnd;
+    private volatile Gap gap = new Gap(0, 0);
     private long lowestCut = Long.MAX_VALUE;
 
     LogPositions(final long startOffset, final long endOffset, final long flushedEnd) {
@@ -74,7 +78,22 @@ final class LogPositions {
         PUBLISHED.setRelease(this, offset);
     }
 
-    /** Everything below is durable: the recovery point. */
+    /**
+     * What to look for damage from after the next open: the flushed end, or the end of the last batch, if behind that lies only a gap in which a
+     * truncation has ended. No file tells of such a gap, and an end below the recovery point looks like a loss.
+     */
+    long recoveryPoint() {
+        final long flushed = flushedEnd();
+        final Gap last = gap;
+        return flushed > last.from && flushed <= last.to ? last.from : flushed;
+    }
+
+    /** Offsets in front of the end of a log that was cut, which have no batch. */
+    void gap(final long from, final long to) {
+        gap = new Gap(Math.min(from, to), to);
+    }
+
+    /** Everything below is durable. */
     long flushedEnd() {
         return (long) FLUSHED.getAcquire(this);
     }

@@ -25,6 +25,9 @@ final class LogSegments implements AutoCloseable {
     private Segment active;
     private final AtomicLong namesChanged = new AtomicLong(1);
 
+    /** What {@link #namesChanged} was when a segment got its name last; the writer's. */
+    private long namesAdded = 1;
+
     LogSegments(final SegmentFiles files, final SegmentList list) {
         this.files = files;
         this.doomed = new DoomedSegments(files);
@@ -50,10 +53,15 @@ final class LogSegments implements AutoCloseable {
         return namesChanged.get();
     }
 
+    /** The least number of {@link #namesChanged} with which the names of all segments on the list are there; the writer's. */
+    long namesAdded() {
+        return namesAdded;
+    }
+
     /** Seals the active segment and lets a new one take its place; if that fails the new one is closed. */
     void rollTo(final Segment next, final LogConfig config, final long nowMs) {
         final Segment old = active;
-        namesChanged.incrementAndGet();
+        namesAdded = namesChanged.incrementAndGet();
         final Segment sealed;
         try {
             old.index().seal();
@@ -77,7 +85,7 @@ final class LogSegments implements AutoCloseable {
         active.close();
         active = files.enlarge(active.baseOffset(), config, bytesMin, nowMs);
         list = list.with(list.size() - 1, active);
-        namesChanged.incrementAndGet();
+        namesAdded = namesChanged.incrementAndGet();
     }
 
     /** Gives back what was reserved behind the content. */
@@ -134,7 +142,7 @@ final class LogSegments implements AutoCloseable {
         list = newList;
         active = newList.active();
         unforced.removeIf(segment -> newList.get(Math.max(0, newList.floor(segment.baseOffset()))) != segment);
-        namesChanged.incrementAndGet();
+        namesAdded = namesChanged.incrementAndGet();
     }
 
     /** Takes the first segments off the list; {@link #renameDropped} is the next step. */

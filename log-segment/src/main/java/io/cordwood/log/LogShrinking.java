@@ -1,7 +1,6 @@
 package io.cordwood.log;
 
 import io.cordwood.log.record.BatchValidator;
-import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
@@ -15,6 +14,8 @@ import org.agrona.CloseHelper;
  * from its end (truncation). The writer's thread only.
  */
 final class LogShrinking {
+    private static final int CHUNK_BYTES = 1 << 20;
+
     private final LogParts parts;
     private final LogSegments segments;
     private final LogPositions positions;
@@ -133,11 +134,8 @@ final class LogShrinking {
             appends.roll(positions.publishedEnd(), 0, nowMs);
         }
         final long base = segments.list().get(count).baseOffset();
-        if (base >= positions.flushedEnd()) {
-            // No force has made the name of this segment durable. Were it lost and the others gone, offsets would be
-            // given twice.
-            parts.storage().syncDirectory(parts.directory());
-        }
+        // Were its name lost and the others gone, offsets would be given twice.
+        forces.secureNames();
         final long newStart = Math.max(positions.startOffset(), base);
         // Readers first learn that the offsets are gone, then lose the files.
         positions.startOffset(newStart);
@@ -216,55 +214,44 @@ final class LogShrinking {
         final SegmentList list = segments.list();
         final int last = list.floor(offset);
         final Segment kept = list.get(last);
-        final Cut found = findCut(kept, offset);
-        // A batch that holds the start and goes as a whole does not take the start back with it.
-        final Cut cut =
-                new Cut(found.position, Math.max(found.endOffset, positions.startOffset()), found.batchesEnd);
-        positions.historyChanges(cut.endOffset);
-        if (!parts.guard().lowered(cut.endOffset)) {
+        final TruncationCut cut = findCut(list, last, offset).notBelow(positions.startOffset());
+        positions.historyChanges(cut.endOffset());
+        if (!parts.guard().lowered(Math.min(cut.endOffset(), cut.batchesEnd()))) {
             return Refusal.FORCE_UNDER_WAY;
         }
-        positions.cutTo(cut.endOffset);
-        forces.cutTo(cut.endOffset);
-        positions.publishedEnd(cut.endOffset);
+        positions.gap(cut.batchesEnd(), cut.endOffset());
+        positions.cutTo(cut.endOffset());
+        forces.cutTo(cut.endOffset());
+        positions.publishedEnd(cut.endOffset());
         final boolean wasActive = last == list.size() - 1;
         segments.cutBehind(last);
-        final Segment active = wasActive ? kept : reopened(config, cut.position);
+        final Segment active = wasActive ? kept : reopened(config, cut.position());
         if (wasActive) {
-            active.file().truncate(cut.position);
+            active.file().truncate(cut.position());
         }
         active.file().force();
         active.readFirstTimestamp();
-        final long feedFrom = active.index().restore(cut.endOffset, cut.position);
-        SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset);
-        feedIndex(active, feedFrom, cut.position);
+        restoreIndex(active, cut.endOffset(), cut.position());
+        SegmentTails.cut(parts.storage(), parts.directory(), cut.endOffset());
         parts.storage().syncDirectory(parts.directory());
-        replay(segments.list().bases(), cut.endOffset);
-        positions.appendedEnd(cut.endOffset);
-        appends.resume(cut.batchesEnd);
-        return cut.endOffset;
+        replay(segments.list().bases(), cut.endOffset());
+        positions.appendedEnd(cut.endOffset());
+        appends.resume(cut.batchesEnd());
+        return cut.endOffset();
     }
 
-    /** Where a truncation cuts, where the log ends then, and behind which offset no batch is left. */
-    private record Cut(long position, long endOffset, long batchesEnd) {}
-
-    private Cut findCut(final Segment segment, final long offset) {
-        try (BatchScan scan = newScan()) {
-            // From a batch that stays, if there is one.
-            scan.start(segment.file(), segment.floorPosition(offset - 1, view), segment.bytes());
-            long batchesEnd = segment.baseOffset();
-            while (scan.next()) {
-                final RecordBatchFlyweight batch = scan.batch();
-                if (batch.lastOffset() >= offset) {
-                    final long base = Math.max(batch.baseOffset(), segment.baseOffset());
-                    return new Cut(scan.position(), Math.min(offset, base), batchesEnd);
-                }
-                batchesEnd = batch.lastOffset() + 1;
-            }
-            requireSound(scan, segment);
-            return new Cut(scan.position(), offset, batchesEnd);
-        } finally {
-            view.release();
+    private TruncationCut findCut(final SegmentList list, final int index, final long offset) {
+        final Segment segment = list.get(index);
+        try (BatchValidator validator = new BatchValidator(parts.codecs());
+                SegmentProbe probe = new SegmentProbe(validator);
+                SegmentScan scan = new SegmentScan(CHUNK_BYTES, validator)) {
+            return TruncationCut.find(
+                    scan,
+                    probe,
+                    segment,
+                    offset,
+                    list.endOffset(index, Long.MAX_VALUE),
+                    parts.storage().describe(segment.path()));
         }
     }
 
@@ -287,15 +274,25 @@ final class LogShrinking {
         return active;
     }
 
-    private void feedIndex(final Segment active, final long from, final long to) {
-        try (BatchScan scan = newScan()) {
-            scan.start(active.file(), from, to);
-            while (scan.next()) {
-                active.index()
-                        .append(
-                                scan.batch().lastOffset(),
-                                scan.position(),
-                                scan.batch().maxTimestamp());
+    /** As an open does: an index whose last entry is not true is built anew, and a misplaced batch has no place in it. */
+    private void restoreIndex(final Segment active, final long end, final long position) {
+        long from = active.index().restore(end, position);
+        try (BatchValidator validator = new BatchValidator(parts.codecs());
+                SegmentProbe probe = new SegmentProbe(validator);
+                SegmentScan scan = new SegmentScan(CHUNK_BYTES, validator)) {
+            if (from > 0 && !probe.isLastEntryTrue(active, from)) {
+                active.index().distrust();
+                from = 0;
+            }
+            SegmentProbe.start(scan, active, from, Long.MAX_VALUE, Long.MAX_VALUE);
+            for (SegmentScan.Step step = scan.next(); step != SegmentScan.Step.END; step = scan.next()) {
+                if (step == SegmentScan.Step.SOUND || scan.isPlaced()) {
+                    active.index()
+                            .append(
+                                    scan.expectedOffset() - 1,
+                                    scan.position(),
+                                    scan.batch().maxTimestamp());
+                }
             }
         }
         active.index().restored();
@@ -314,7 +311,7 @@ final class LogShrinking {
     private void replay(final DerivedState state, final long from, final long end) {
         final SegmentList list = segments.list();
         try (BatchValidator validator = new BatchValidator(parts.codecs());
-                SegmentScan scan = new SegmentScan(1 << 20, validator)) {
+                SegmentScan scan = new SegmentScan(CHUNK_BYTES, validator)) {
             for (int i = Math.max(0, list.floor(from)); i < list.size(); i++) {
                 final Segment segment = list.get(i);
                 if (segment.baseOffset() > from) {
@@ -367,18 +364,6 @@ final class LogShrinking {
         return taken;
     }
 
-    /** Where a scan ends early nobody knows which offsets lie behind, and a cut there would lose what is to stay. */
-    private void requireSound(final BatchScan scan, final Segment segment) {
-        final String damage = scan.damage();
-        if (damage != null) {
-            throw new CorruptLogException(parts.storage().describe(segment.path()), scan.position(), damage);
-        }
-    }
-
-    private BatchScan newScan() {
-        return new BatchScan(1 << 20, new BatchValidator(parts.codecs()));
-    }
-
     long truncateFullyAndStartAt(final LogConfig config, final long offset, final long nowMs) {
         appends.requireUsable("truncate");
         if (offset < 0 || offset > LogFiles.BASE_MAX) {
@@ -421,6 +406,7 @@ final class LogShrinking {
         positions.publishedEnd(offset);
         positions.startOffset(offset);
         positions.appendedEnd(offset);
+        positions.gap(offset, offset);
         positions.flushedEnd(offset);
         appends.resume(positions.publishedEnd());
         return offset;

@@ -38,7 +38,10 @@ public record RecoveryReport(long startOffset, long endOffset, long scannedBytes
         OFFSETS_MISSING,
         /** Appends were to go through a mapping, which is not to be had here: channel writes took its place. No byte is meant. */
         MAPPING_UNAVAILABLE,
-        /** The log ends below the offset that was promised as its start or its recovery point. */
+        /**
+         * The log ends below the offset that was promised as its start or its recovery point. A recovery point that Kafka wrote may lie in a gap
+         * between offsets in which a truncation has ended: nothing is lost then, but no file tells this from a loss.
+         */
         END_TOO_LOW
     }
 

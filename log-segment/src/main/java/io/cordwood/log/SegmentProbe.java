@@ -33,7 +33,7 @@ final class SegmentProbe implements AutoCloseable {
     }
 
     /**
-     * Whether the last entry of a segment's index is of the batch to which it points. That of a broker before Kafka 4.0 may have a
+     * Whether the last entry of a segment's index, or another one, is of the batch to which it points. That of a broker before Kafka 4.0 may have a
      * higher offset: of the last batch that came with it.
      */
     boolean isLastEntryTrue(final Segment segment, final long position) {
@@ -52,6 +52,13 @@ final class SegmentProbe implements AutoCloseable {
     long floorPosition(final Segment segment, final long offset) {
         final long position = segment.floorPosition(offset, view);
         return position == 0 || isBatchAt(segment, position) ? position : 0;
+    }
+
+    /** The same, where there is the batch that the index means: one with other offsets leads nowhere. */
+    long trueFloorPosition(final Segment segment, final long offset) {
+        final long position = segment.floorPosition(offset, view);
+        view.release();
+        return position == 0 || isLastEntryTrue(segment, position) ? position : 0;
     }
 
     /** Whether the batches of a segment are sound from the last indexed one on, and end below an offset. */

@@ -14,7 +14,7 @@ public interface TruncationGuard {
      * Lowers what is above an offset, but for a start. Called by the log's writer before a truncation changes anything; nothing is forced or
      * truncated meanwhile.
      *
-     * @param endOffset where the log will end; for a truncation to nothing, where it will begin and end.
+     * @param endOffset where the log will end, or in front of that the last batch, if it will end in a gap; 0 for a truncation to nothing.
      * @return true if nothing kept is above the offset, durably; false if that cannot be said now: the truncation is then
      *     not done, and whoever wants it tries again.
      * @throws io.cordwood.log.store.StorageException if the disk fails; the truncation is not done, and the log is fenced.

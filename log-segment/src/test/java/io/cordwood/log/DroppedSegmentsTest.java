@@ -57,6 +57,53 @@ final class DroppedSegmentsTest {
                 .toList();
     }
 
+    /** A truncation that ended in a gap: the segment that begins there is named by an offset that was forced long ago. */
+    @Test
+    void theNextSegmentHasItsNameDurablyWhateverItsOffset() {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingStorage storage = new FailingStorage(disk);
+            try (Log log = new LogBuilder(storage, "t-0").open(NOW)) {
+                for (final long base : new long[] {0, 1, 50}) {
+                    final UnsafeBuffer batch = TestBatches.at(base, 0, batch(NOW, "v"));
+                    log.append(batch, 0, batch.capacity(), AppendAs.replica(), NOW);
+                }
+                assertEquals(20, log.truncateTo(20, NOW));
+                log.flush();
+                assertEquals(2, log.roll(NOW));
+                storage.takeTrace();
+                assertEquals(20, log.deletePrefix(20, 20, NOW));
+                final List<String> trace = storage.takeTrace();
+                final int synced = trace.indexOf("sync t-0");
+                assertTrue(
+                        synced >= 0 && synced < trace.indexOf("rename " + ZERO + " " + ZERO + ".deleted"),
+                        trace.toString());
+            }
+        }
+    }
+
+    /** A name that a force has made durable, or a step before, is not made so again. */
+    @Test
+    void aNameThatIsDurableCostsNoSync() {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            final FailingStorage storage = new FailingStorage(disk);
+            try (Log log = openWithThreeSegments(storage)) {
+                log.flush();
+                storage.takeTrace();
+                log.deletePrefix(1, 3, NOW);
+                assertEquals(0, Collections.frequency(storage.takeTrace(), "sync t-0"));
+                append(log, "d");
+                log.roll(NOW);
+                storage.takeTrace();
+                log.deletePrefix(2, 3, NOW);
+                final int syncs = Collections.frequency(storage.takeTrace(), "sync t-0");
+                assertTrue(syncs > 0, "the last name is new");
+                log.deletePrefix(3, 3, NOW);
+                // Of the rename before alone.
+                assertEquals(1, Collections.frequency(storage.takeTrace(), "sync t-0"));
+            }
+        }
+    }
+
     @Test
     void aRenameThatFailsIsDoneALittleLater() {
         try (DiskStorage storage = new DiskStorage(root)) {

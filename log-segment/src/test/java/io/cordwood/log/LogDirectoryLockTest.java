@@ -9,6 +9,7 @@ import static io.cordwood.log.DirectoryLogs.open;
 import static io.cordwood.log.DirectoryLogs.owned;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -187,6 +188,46 @@ final class LogDirectoryLockTest {
             // Given back as well.
             LogDirectory.openAround(storage, A, CONFIG).close();
             storage.lock(A + "/.lock").close();
+        }
+    }
+
+    /** Also where the open of the partition was not tried, or refused. */
+    @Test
+    void thePartitionThatSomebodyHasAloneIsNotDeleted() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final LogDirectory alone = LogDirectory.openAround(storage, A, CONFIG);
+            try (LogDirectory data = owned(storage)) {
+                final StorageException e =
+                        assertThrows(StorageException.class, () -> data.delete(A, new UUID(5, 6), NOW));
+                assertTrue(e.toString().contains(A + "/.lock"), e.toString());
+                assertNull(data.failure());
+                assertTrue(Files.isDirectory(root.resolve(A.directory())));
+                alone.close();
+                assertTrue(data.delete(A, new UUID(5, 6), NOW));
+                assertTrue(Files.notExists(root.resolve(A.directory())));
+                // The lock is given back: the next one of that name has its own.
+                assertTrue(data.create(A, null));
+                storage.lock(A + "/.lock").close();
+            }
+        }
+    }
+
+    /** Which of the two it was is known when the lock is held, and not before. */
+    @Test
+    void whatWasOpenedSaysWhetherItStandsAlone() throws Exception {
+        try (DiskStorage disk = new DiskStorage(root)) {
+            try (LogDirectory alone = LogDirectory.openAround(disk, A, CONFIG)) {
+                assertTrue(alone.isAlone());
+            }
+            final FailingStorage storage = new FailingStorage(disk);
+            storage.watch(act -> {
+                if (act.equals("lock " + A + "/.lock") && Files.notExists(root.resolve(MetaProperties.FILE))) {
+                    owned(disk).close();
+                }
+            });
+            try (LogDirectory data = LogDirectory.openAround(storage, A, CONFIG)) {
+                assertFalse(data.isAlone());
+            }
         }
     }
 

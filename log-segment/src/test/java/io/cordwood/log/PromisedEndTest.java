@@ -2,9 +2,12 @@ package io.cordwood.log;
 
 import static io.cordwood.log.DirectoryLogs.A;
 import static io.cordwood.log.DirectoryLogs.B;
+import static io.cordwood.log.DirectoryLogs.NOW;
+import static io.cordwood.log.DirectoryLogs.TOPIC;
 import static io.cordwood.log.DirectoryLogs.cells;
 import static io.cordwood.log.DirectoryLogs.checkpoint;
 import static io.cordwood.log.DirectoryLogs.fill;
+import static io.cordwood.log.DirectoryLogs.open;
 import static io.cordwood.log.DirectoryLogs.owned;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,8 +19,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What was forced is there, or the report of the open says that it is not. */
 final class PromisedEndTest {
@@ -67,6 +74,97 @@ final class PromisedEndTest {
                 assertEquals(
                         RecoveryReport.Kind.END_TOO_LOW,
                         entries.get(entries.size() - 1).kind());
+            }
+        }
+    }
+
+    private static void appendWithAGap(final Log log) {
+        for (final long base : new long[] {0, 1, 50}) {
+            final UnsafeBuffer batch = TestBatches.at(base, 0, TestBatches.batch(NOW, "at " + base));
+            assertEquals(base, log.append(batch, 0, batch.capacity(), AppendAs.replica(), NOW));
+        }
+    }
+
+    private static boolean isLossTold(final Log log) {
+        return log.recovery().entries().stream().anyMatch(entry -> entry.kind() == RecoveryReport.Kind.END_TOO_LOW);
+    }
+
+    /** A follower's batches, whose leader was cleaned. No file tells where in the gap the log was cut. */
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void aTruncationIntoAGapIsNoLoss(final boolean isFlushed, final boolean isClean) {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (LogDirectory directory = owned(storage)) {
+                directory.create(A, TOPIC);
+                final Log log = open(directory, A);
+                appendWithAGap(log);
+                log.flush();
+                assertEquals(51, log.flushedOffset());
+                directory.doWork(NOW);
+                directory.doWork(NOW + 100);
+                assertEquals(
+                        51,
+                        checkpoint(storage, OffsetCheckpoint.RECOVERY_POINTS).get(A));
+                assertEquals(20, log.truncateTo(20, NOW));
+                assertEquals(20, log.endOffset());
+                assertEquals(
+                        2, checkpoint(storage, OffsetCheckpoint.RECOVERY_POINTS).get(A));
+                if (isFlushed) {
+                    assertEquals(20, log.flush());
+                    directory.doWork(NOW + 200);
+                }
+                assertEquals(2, log.flushedOffset());
+                if (!isClean) {
+                    log.closeUncleanly();
+                }
+            }
+            try (LogDirectory directory = owned(storage)) {
+                final PartitionCells a = cells(directory, A);
+                assertEquals(isClean, a.wasClean());
+                assertEquals(2, a.log().endOffset());
+                assertFalse(isLossTold(a.log()), a.log().recovery().entries().toString());
+            }
+        }
+    }
+
+    /** What is forced behind the gap is promised as ever. */
+    @Test
+    void aLossBehindATruncationIntoAGapIsTold() throws Exception {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (LogDirectory directory = owned(storage)) {
+                directory.create(A, TOPIC);
+                final Log log = open(directory, A);
+                appendWithAGap(log);
+                log.truncateTo(20, NOW);
+                DirectoryLogs.append(log, 2);
+                log.flush();
+                assertEquals(22, log.flushedOffset());
+            }
+            final Path file = root.resolve("a-0").resolve(LogFiles.name(0, LogFiles.LOG));
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(channel.size() / 4 * 2);
+            }
+            try (LogDirectory directory = owned(storage)) {
+                assertTrue(isLossTold(open(directory, A)));
+            }
+        }
+    }
+
+    /** Kafka has the offset that it was asked for in its checkpoint then: in doubt it is a loss. */
+    @Test
+    void aForeignCheckpointInAGapIsToldOf() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            try (LogDirectory directory = owned(storage)) {
+                directory.create(A, TOPIC);
+                final Log log = open(directory, A);
+                appendWithAGap(log);
+                log.truncateTo(20, NOW);
+            }
+            SmallFile.replace(storage, "", OffsetCheckpoint.RECOVERY_POINTS, OffsetCheckpoint.encode(Map.of(A, 20L)));
+            try (LogDirectory directory = owned(storage)) {
+                final Log log = open(directory, A);
+                assertTrue(isLossTold(log));
+                assertEquals(2, log.endOffset());
             }
         }
     }

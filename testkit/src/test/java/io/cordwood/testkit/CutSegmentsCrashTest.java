@@ -78,6 +78,48 @@ final class CutSegmentsCrashTest {
         });
     }
 
+    /** The segment that stays is named by an offset below what was forced before it was made. */
+    @Test
+    void aSegmentThatBeginsInAGapStaysWhenTheOneBeforeItGoes() {
+        final CrashReport report = new CrashExplorer("a gap", Disk.NOW, Gap::new).explore();
+        assertTrue(report.points() > 20, report.toString());
+    }
+
+    /** Two records and one behind a gap, which is cut to; a new segment begins in the gap, and the old one goes. */
+    private static final class Gap implements CrashScenario {
+        private static final long CUT = 20;
+        private long promises;
+
+        @Override
+        public void run(final SimulatedStorage disk) {
+            final Log log = OnePartition.open(OnePartition.directory(disk)).log();
+            OnePartition.replicate(log, 0);
+            OnePartition.replicate(log, 1);
+            log.flush();
+            promises++;
+            OnePartition.replicate(log, 50);
+            assertEquals(CUT, log.truncateTo(CUT, Disk.NOW));
+            log.flush();
+            assertEquals(2, log.roll(Disk.NOW));
+            log.deletePrefix(CUT, CUT, Disk.NOW);
+            log.doWork(Disk.NOW + 1);
+            log.closeUncleanly();
+        }
+
+        @Override
+        public long promises() {
+            return promises;
+        }
+
+        @Override
+        public void check(final SimulatedStorage disk) {
+            final Log log = OnePartition.open(OnePartition.directory(disk)).log();
+            assertTrue(
+                    promises == 0 || log.endOffset() >= 2, "offsets are given twice: from " + log.endOffset() + " on");
+            log.closeUncleanly();
+        }
+    }
+
     private static void explore(
             final String name, final long keptFrom, final long keptTo, final long goesOnAt, final Loss loss) {
         final CrashReport report = new CrashExplorer(

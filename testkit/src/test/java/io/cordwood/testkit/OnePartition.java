@@ -12,6 +12,7 @@ import io.cordwood.log.PartitionCells;
 import io.cordwood.log.PartitionName;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.RecordReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -47,6 +48,17 @@ final class OnePartition {
         final UnsafeBuffer bytes = new UnsafeBuffer(value.getBytes(StandardCharsets.US_ASCII));
         batch.append(Disk.NOW, null, 0, -1, bytes, 0, bytes.capacity(), null);
         log.append(memory, 0, batch.finish(), AppendAs.client(0), Disk.NOW);
+    }
+
+    /** As a follower of a leader whose log was cleaned: at an offset of the leader's choice. */
+    static void replicate(final Log log, final long offset) {
+        final UnsafeBuffer memory = new UnsafeBuffer(new byte[1024]);
+        final BatchBuilder batch = new BatchBuilder(Codecs.standard()).wrap(memory, 0, memory.capacity());
+        batch.append(Disk.NOW, null, 0, -1, memory, 0, 0, null);
+        final int length = batch.finish();
+        RecordBatchDescriptor.putBaseOffset(memory, 0, offset);
+        RecordBatchDescriptor.putPartitionLeaderEpoch(memory, 0, 0);
+        log.append(memory, 0, length, AppendAs.replica(), Disk.NOW);
     }
 
     static SortedMap<Long, String> records(final Log log) {
