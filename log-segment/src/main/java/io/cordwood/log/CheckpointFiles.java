@@ -187,10 +187,11 @@ final class CheckpointFiles {
         final Map<Kind, SortedMap<PartitionName, Long>> next = new EnumMap<>(Kind.class);
         contents.forEach((kind, content) -> next.put(kind, new TreeMap<>(content)));
         for (final PartitionCells partition : partitions) {
-            final long history = partition.log().history();
+            final LogPositions positions = partition.log().positions();
+            final long history = positions.history();
             final Map<Kind, Long> offsets = offsets(partition);
             // A log that is being truncated has had its entries lowered: they stay so until the log agrees with them.
-            if (!LogPositions.isChanging(history) && partition.log().history() == history) {
+            if (!LogPositions.isChanging(history) && positions.history() == history) {
                 next.forEach((kind, content) -> put(content, partition.name(), offsets.getOrDefault(kind, KEPT)));
             }
         }
@@ -208,7 +209,7 @@ final class CheckpointFiles {
     private static Map<Kind, Long> offsets(final PartitionCells partition) {
         final Map<Kind, Long> offsets = new EnumMap<>(Kind.class);
         final long start = partition.log().startOffset();
-        offsets.put(Kind.RECOVERY_POINT, partition.log().flushedOffset());
+        offsets.put(Kind.RECOVERY_POINT, partition.log().positions().recoveryPoint());
         offsets.put(Kind.LOG_START, start == 0 ? REMOVED : start);
         if (partition.hasHighWatermark()) {
             offsets.put(Kind.HIGH_WATERMARK, partition.highWatermark());

@@ -363,12 +363,12 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Everything below is durable; the recovery point of the next open. After a truncation into a gap not above the last batch. Any thread.
+     * Everything below is durable; the recovery point of the next open. Any thread.
      *
      * @return the offset.
      */
     public long flushedOffset() {
-        return positions.recoveryPoint();
+        return positions.flushedEnd();
     }
 
     /**
@@ -485,9 +485,9 @@ public final class Log implements AutoCloseable {
         return ending.isClosedCleanly();
     }
 
-    /** Tells one history of the log from the next, see {@link LogPositions#history}. Any thread. */
-    long history() {
-        return positions.history();
+    /** What any thread may look at. */
+    LogPositions positions() {
+        return positions;
     }
 
     /** Gives everything back and writes nothing: what a crash would leave, but for the page cache. */

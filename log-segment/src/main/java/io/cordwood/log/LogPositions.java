@@ -79,8 +79,8 @@ final class LogPositions {
     }
 
     /**
-     * What to look for damage from after the next open: the flushed end, or the end of the last batch, if behind that lies only a gap in which a
-     * truncation has ended. No file tells of such a gap, and an end below the recovery point looks like a loss.
+     * From where a checkpoint says to look for damage at the next open: the flushed end, or the end of the last batch, if behind that lies
+     * only a gap in which a truncation has ended. No file tells of such a gap, and an end below the recovery point looks like a loss.
      */
     long recoveryPoint() {
         final long flushed = flushedEnd();

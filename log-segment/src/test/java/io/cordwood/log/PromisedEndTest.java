@@ -112,8 +112,11 @@ final class PromisedEndTest {
                 if (isFlushed) {
                     assertEquals(20, log.flush());
                     directory.doWork(NOW + 200);
+                    directory.doWork(NOW + 300);
                 }
-                assertEquals(2, log.flushedOffset());
+                assertEquals(20, log.flushedOffset());
+                assertEquals(
+                        2, checkpoint(storage, OffsetCheckpoint.RECOVERY_POINTS).get(A));
                 if (!isClean) {
                     log.closeUncleanly();
                 }
