@@ -109,6 +109,25 @@ final class SparseIndexRestoreTest {
         }
     }
 
+    /** Where the batch of the first entry is the youngest so far, the time index vouches for that entry. */
+    @Test
+    void mendsAFirstEntryThatLostItsPositionBesideTheTimeEntryOfItsBatch() {
+        int shown = 0;
+        for (int seed = 0; seed < 40; seed++) {
+            final TestSegment segment = TestSegment.random(seed, 60);
+            final byte[] offsets = segment.offsetBytes();
+            final byte[] times = segment.timeBytes(true);
+            if (offsets.length >= 8 && times.length >= 12) {
+                shown += ByteBuffer.wrap(offsets).getInt(0)
+                                == ByteBuffer.wrap(times).getInt(8)
+                        ? 1
+                        : 0;
+                mends(segment, zerosFrom(offsets, 4), times, "seed " + seed);
+            }
+        }
+        assertTrue(shown > 5, shown + " entries that a time entry vouches for");
+    }
+
     private static byte[] zerosFrom(final byte[] bytes, final int from) {
         return Arrays.copyOf(Arrays.copyOf(bytes, from), bytes.length);
     }

@@ -201,6 +201,36 @@ final class DamagedIndexTest {
         }
     }
 
+    /** In order, and at a batch: only that batch tells that there is one in front of it which the time index speaks of. */
+    @Test
+    void anEntryThatLeadsToALaterBatchMisleadsNoLookUpByTime() throws IOException {
+        final Path wide = Files.createDirectory(directory.resolve("wide"));
+        final String[] settings = {"index.interval.bytes", "1500"};
+        try (DiskStorage storage = new DiskStorage(wide)) {
+            try (Log log = open(storage, settings)) {
+                for (int i = 0; i <= sealedEnd; i++) {
+                    append(log, i);
+                }
+                assertArrayEquals(new long[] {0, sealedEnd}, log.baseOffsets());
+            }
+            final Path index = wide.resolve(LogFiles.name(0, LogFiles.OFFSET_INDEX));
+            final byte[] sound = Files.readAllBytes(index);
+            final int batchBytes = (int) (Files.size(wide.resolve(LogFiles.name(0, LogFiles.LOG))) / sealedEnd);
+            assertTrue(
+                    ByteBuffer.wrap(sound).getInt(12) - ByteBuffer.wrap(sound).getInt(4) > 3 * batchBytes);
+            for (int at = 0; at < sound.length - 8; at += 8) {
+                for (int batches = 1; batches <= 3; batches++) {
+                    final ByteBuffer changed = ByteBuffer.wrap(sound.clone());
+                    changed.putInt(at + 4, changed.getInt(at + 4) + batches * batchBytes);
+                    Files.write(index, changed.array());
+                    try (Log log = open(storage, settings)) {
+                        assertAllFound(log);
+                    }
+                }
+            }
+        }
+    }
+
     @Test
     void indexesThatWereNotCutAreMendedAtACleanOpen() throws IOException {
         final byte[] offsets = Files.readAllBytes(file(LogFiles.OFFSET_INDEX));

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -74,6 +75,48 @@ final class SealedIndexCrashTest {
                         "rebuild of " + suffix, NOW, () -> new Scenario("timeindex 24 index 16", suffix))
                 .explore();
         assertTrue(report.points() > 20, report.toString());
+    }
+
+    /** What a killed process has not forced of a sound index is forced by the open behind which nobody looks into it. */
+    @Test
+    void aSoundIndexOfAKilledProcessIsDurableBehindTheOpenThatBelievesIt() {
+        final CrashReport report = new CrashExplorer("an index of a killed process", NOW, KilledWriter::new).explore();
+        assertTrue(report.points() > 20, report.toString());
+    }
+
+    private static final class KilledWriter implements CrashScenario {
+        private boolean isOpened;
+        private byte @Nullable [] expected;
+
+        @Override
+        public void run(final SimulatedStorage disk) {
+            final Log log = Scenario.open(disk, 0);
+            for (int i = 0; i < RECORDS; i++) {
+                Scenario.append(log, NOW + i);
+            }
+            assertEquals(RECORDS, log.flush());
+            // The index is completed behind the force that makes this the recovery point.
+            log.roll(NOW);
+            final SimulatedStorage next = disk.kill();
+            expected = Scenario.indexes(next);
+            final Log opened = Scenario.open(next, RECORDS);
+            Scenario.append(opened, NOW - 1);
+            assertEquals(RECORDS + 1, opened.flush());
+            isOpened = true;
+            opened.closeUncleanly();
+        }
+
+        @Override
+        public long promises() {
+            return isOpened ? 1 : 0;
+        }
+
+        @Override
+        public void check(final SimulatedStorage disk) {
+            if (isOpened) {
+                assertArrayEquals(expected, Scenario.indexes(disk));
+            }
+        }
     }
 
     private static final class Scenario implements CrashScenario {
