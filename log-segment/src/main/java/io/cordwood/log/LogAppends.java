@@ -36,6 +36,7 @@ final class LogAppends implements AutoCloseable {
 
     /** Offset behind the last batch: below the log's end if a truncation came to end in a gap. */
     private long batchesEnd;
+
     private long position;
     private RollPolicy rollPolicy;
     private int roomBytes = Integer.MAX_VALUE;

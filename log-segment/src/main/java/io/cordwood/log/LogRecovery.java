@@ -337,8 +337,7 @@ final class LogRecovery implements AutoCloseable {
         }
         final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped, unless something is left of what was there.
-        final boolean isJump =
-                end - segment.baseOffset() > Integer.MAX_VALUE && !isTraceIn(segment.baseOffset(), end);
+        final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE && !isTraceIn(segment.baseOffset(), end);
         if (isKnown && !isJump && reached < end && !walked.isThinned() && !walked.isBehindBad()) {
             note(
                     RecoveryReport.Kind.OFFSETS_MISSING,

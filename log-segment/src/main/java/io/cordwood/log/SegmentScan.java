@@ -182,7 +182,8 @@ final class SegmentScan implements AutoCloseable {
         }
         final long behindFollower = cursor.batch().lastOffset() + 1;
         final boolean isThird = cursor.next() != BatchCursor.Step.END && cursor.isCrcValid();
-        final long third = isThird ? cursor.batch().baseOffset() : Math.min(end, segment().reach());
+        final long third =
+                isThird ? cursor.batch().baseOffset() : Math.min(end, segment().reach());
         final long room = following - (last - first + 1);
         final boolean isDense = room == expected && (!isThird || third == behindFollower);
         if (third <= last || isDense) {
@@ -408,7 +409,9 @@ final class SegmentScan implements AutoCloseable {
         final boolean isMisplaced = kind == Fault.Kind.OFFSET_FALLS
                 || kind == Fault.Kind.OFFSET_OUTSIDE_SEGMENT
                 || kind == Fault.Kind.SEGMENT_OVERLAP;
-        return isMisplaced && scan.batch().baseOffset() <= offset && scan.batch().lastOffset() >= offset;
+        return isMisplaced
+                && scan.batch().baseOffset() <= offset
+                && scan.batch().lastOffset() >= offset;
     }
 
     /** Offset behind what was found so far: the least that the next batch may have; -1 if nothing is known. */

@@ -74,7 +74,8 @@ final class CleanedTailTest {
         kept.write(all, 2 * size, ((int) perSegment - 5) * size);
         final byte[] cleaned = kept.toByteArray();
         if (isDamaged) {
-            // A checksum below the recovery point that is wrong: kept, and a walk that meets it looks closely from there on.
+            // A checksum below the recovery point that is wrong: kept, and a walk that meets it looks closely from
+            // there on.
             cleaned[4 * size + 17] ^= 1;
         }
         Files.write(file(LogFiles.LOG), cleaned);
@@ -163,7 +164,8 @@ final class CleanedTailTest {
             }
             for (final long point : new long[] {0, Long.MAX_VALUE}) {
                 try (Log log = open(storage, point)) {
-                    assertEquals(0, log.recovery().entries().size(), log.recovery().toString());
+                    assertEquals(
+                            0, log.recovery().entries().size(), log.recovery().toString());
                     isReadThrough(log, full, full + gap);
                 }
             }

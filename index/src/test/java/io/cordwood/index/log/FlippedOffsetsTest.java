@@ -64,7 +64,11 @@ final class FlippedOffsetsTest {
                     if (!isUnseen) {
                         final byte[] damaged = sound.clone();
                         ByteBuffer.wrap(damaged).putLong(positions[victim], base);
-                        check(layout, victim, damaged, "batch " + victim + " of " + Arrays.deepToString(layout) + " at " + base);
+                        check(
+                                layout,
+                                victim,
+                                damaged,
+                                "batch " + victim + " of " + Arrays.deepToString(layout) + " at " + base);
                     }
                 }
             }

@@ -200,7 +200,10 @@ final class ReadsBesideDamageTest {
         final int batches = 200;
         final byte[] log;
         try (DiskStorage storage = new DiskStorage(directory);
-                Log written = new LogBuilder(storage, "").indexes(new SparseIndexes()).recoveryPoint(0).open(NOW)) {
+                Log written = new LogBuilder(storage, "")
+                        .indexes(new SparseIndexes())
+                        .recoveryPoint(0)
+                        .open(NOW)) {
             for (int i = 0; i < batches; i++) {
                 final byte[] bytes = batch();
                 written.append(new UnsafeBuffer(bytes), 0, bytes.length, AppendAs.client(0), NOW);
