@@ -65,7 +65,7 @@ final class Leftovers {
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             } else if (isOrphan(name, files)) {
                 deleted(name, "belongs to no segment");
-                recovery.trace(base(name));
+                recovery.lost(base(name));
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             }
         }

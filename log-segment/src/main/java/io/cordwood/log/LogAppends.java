@@ -263,16 +263,23 @@ final class LogAppends implements AutoCloseable {
 
     /**
      * A new segment begins behind the last batch, also if its own first one leaves a gap there, as one of a leader whose log was cleaned may:
-     * a gap between two segments would look like a segment that is missing. Not so one up to where the active segment cannot reach.
+     * a gap between two segments would look like a segment that is missing. Not so one up to where the active segment cannot reach. Where all
+     * batches of the active segment are out of their places, it is the batch's own offset.
      */
     private long baseOfNext(final long base, final long last) {
         final boolean isFar = base - segments.active().baseOffset() > Integer.MAX_VALUE;
-        return position == 0 || isFar || last - batchesEnd > Integer.MAX_VALUE ? base : batchesEnd;
+        final boolean isNone = position == 0 || batchesEnd <= segments.active().baseOffset();
+        return isNone || isFar || last - batchesEnd > Integer.MAX_VALUE ? base : batchesEnd;
     }
 
-    /** Begins a new segment although the active one has room. */
-    void roll(final long nowMs) {
-        roll(baseOfNext(positions.publishedEnd(), positions.publishedEnd()), 0, nowMs);
+    /** Begins a new segment although the active one has room; false if there is no name for one. */
+    boolean roll(final long nowMs) {
+        final long base = baseOfNext(positions.publishedEnd(), positions.publishedEnd());
+        if (base <= segments.active().baseOffset()) {
+            return false;
+        }
+        roll(base, 0, nowMs);
+        return true;
     }
 
     private void enlargeActive(final int size, final long nowMs) {
@@ -297,10 +304,15 @@ final class LogAppends implements AutoCloseable {
      * nothing has changed; a failure behind that leaves the log between two segments, and fences it.
      */
     void roll(final long newBase, final long bytesMin, final long nowMs) {
+        if (newBase <= segments.active().baseOffset()) {
+            // Its file would be taken for a left-over and deleted.
+            throw new IllegalStateException("no segment can begin at " + newBase + " behind "
+                    + segments.active().path() + ", of whose batches none is in its place");
+        }
         publish();
         if (forces.tryExclude()) {
             try {
-                segments.closeForced(positions.flushedEnd());
+                segments.closeForced(positions.recoveryPoint());
             } finally {
                 forces.include();
             }

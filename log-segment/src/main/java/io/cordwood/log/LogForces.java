@@ -75,7 +75,8 @@ final class LogForces {
                 segments,
                 states,
                 segments.list(),
-                Math.min(positions.flushedEnd(), endOffset),
+                // In front of a gap, not in it: a segment may begin there, and the one before it was sealed since.
+                Math.min(positions.recoveryPoint(), endOffset),
                 endOffset,
                 namesChanged);
     }
@@ -102,7 +103,13 @@ final class LogForces {
     void secureNames() {
         if (namesSynced < segments.namesAdded()) {
             final long changed = segments.namesChanged();
-            segments.files().storage().syncDirectory(segments.files().directory());
+            try {
+                segments.files().storage().syncDirectory(segments.files().directory());
+            } catch (final RuntimeException e) {
+                // That a second one succeeds would prove nothing.
+                failure = e;
+                throw e;
+            }
             // Beside a force, which may store an older number: then the next one syncs once more.
             namesSynced = changed;
         }

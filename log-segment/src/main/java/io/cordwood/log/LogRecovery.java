@@ -33,6 +33,7 @@ final class LogRecovery implements AutoCloseable {
     private final SegmentProbe probe;
     private final List<RecoveryReport.Entry> entries = new ArrayList<>();
     private final NavigableSet<Long> traces = new TreeSet<>();
+    private final NavigableSet<Long> lost = new TreeSet<>();
 
     private long[] replayFrom = {};
     private long point;
@@ -102,6 +103,12 @@ final class LogRecovery implements AutoCloseable {
     /** There is a file as beside a segment that begins at an offset: if there is none, it may be missing. */
     void trace(final long offset) {
         traces.add(offset);
+    }
+
+    /** An index whose segment is gone: that began at this offset. */
+    void lost(final long offset) {
+        traces.add(offset);
+        lost.add(offset);
     }
 
     RecoveryReport report(final long startOffset) {
@@ -337,7 +344,9 @@ final class LogRecovery implements AutoCloseable {
         }
         final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped, unless something is left of what was there.
-        final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE && !isTraceIn(segment.baseOffset(), end);
+        final Long lostSegment = lost.ceiling(reached);
+        final boolean isJump =
+                end - segment.baseOffset() > Integer.MAX_VALUE && (lostSegment == null || lostSegment >= end);
         if (isKnown && !isJump && reached < end && !walked.isThinned() && !walked.isBehindBad()) {
             note(
                     RecoveryReport.Kind.OFFSETS_MISSING,

@@ -121,17 +121,17 @@ final class LogShrinking {
                 && condition.holds(list, count)) {
             count++;
         }
-        drop(count, config, nowMs);
-        return count;
+        return drop(count, config, nowMs);
     }
 
-    /** Drops the first segments; the log keeps an active one, if need be a new one at its end. */
-    private void drop(final int count, final LogConfig config, final long nowMs) {
+    /** Drops the first segments, and says how many; the log keeps an active one, if need be a new one at its end. */
+    private int drop(final int count, final LogConfig config, final long nowMs) {
         if (count == 0) {
-            return;
+            return 0;
         }
-        if (count == segments.list().size()) {
-            appends.roll(positions.publishedEnd(), 0, nowMs);
+        if (count == segments.list().size() && !appends.roll(nowMs)) {
+            // Only damage is left of the last one, and no other can follow it.
+            return drop(count - 1, config, nowMs);
         }
         final long base = segments.list().get(count).baseOffset();
         // Were its name lost and the others gone, offsets would be given twice.
@@ -141,6 +141,7 @@ final class LogShrinking {
         positions.startOffset(newStart);
         segments.dropFront(count, config, nowMs);
         retainStates(newStart);
+        return count;
     }
 
     private void retainStates(final long startOffset) {
