@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The planted faults of {@code bin/mutants} still apply, and name a test that is there. Whether it catches them shows that command. */
 final class MutantsTest {
     private static final Path ROOT = Path.of(System.getProperty("cordwood.root"));
+    private static final String OLD_FILE = "--- a/";
 
     static List<Path> patches() throws IOException {
         try (Stream<Path> files = Files.list(ROOT.resolve("simulation/mutants"))) {
@@ -42,17 +44,23 @@ final class MutantsTest {
         try (Stream<Path> tests = Files.walk(ROOT.resolve(by[0]).resolve("src/test/java"))) {
             assertTrue(tests.anyMatch(test -> test.endsWith(by[1] + ".java")), () -> "no test is named " + by[1]);
         }
-        final List<String> file = Files.readAllLines(ROOT.resolve(named(lines, "--- a/")));
-        assertEquals(named(lines, "--- a/"), named(lines, "+++ b/"));
-        int hunks = 0;
+        final List<String> changed = new ArrayList<>();
         for (int at = 0; at < lines.size(); at++) {
-            if (lines.get(at).startsWith("@@ ")) {
-                hunks++;
-                final List<String> old = oldLines(lines, at + 1);
+            if (lines.get(at).startsWith(OLD_FILE)) {
+                changed.add(lines.get(at).substring(OLD_FILE.length()));
+                assertEquals("+++ b/" + changed.get(changed.size() - 1), lines.get(at + 1));
+                assertTrue(lines.get(at + 2).startsWith("@@ "), lines.get(at + 2));
+                final List<String> file = Files.readAllLines(ROOT.resolve(changed.get(changed.size() - 1)));
+                final List<String> old = oldLines(lines, at + 3);
                 assertTrue(occursOnce(file, old), () -> "is not there, or more than once: " + String.join("\n", old));
             }
         }
-        assertEquals(1, hunks, "a fault is one change");
+        assertEquals(
+                changed.size(),
+                lines.stream().filter(line -> line.startsWith("@@ ")).count());
+        assertEquals(changed.size(), Set.copyOf(changed).size());
+        assertTrue(
+                changed.size() == 1 || changed.size() == 2, "one change, or one in each layer that guards against it");
     }
 
     private static String header(final List<String> lines, final String field) {
@@ -63,17 +71,9 @@ final class MutantsTest {
                 .substring(field.length() + 2);
     }
 
-    private static String named(final List<String> lines, final String start) {
-        return lines.stream()
-                .filter(line -> line.startsWith(start))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no line begins with " + start))
-                .substring(start.length());
-    }
-
     private static List<String> oldLines(final List<String> lines, final int from) {
         final List<String> old = new ArrayList<>();
-        for (int at = from; at < lines.size() && !lines.get(at).startsWith("@@ "); at++) {
+        for (int at = from; at < lines.size() && !lines.get(at).startsWith(OLD_FILE); at++) {
             final String line = lines.get(at);
             if (line.startsWith(" ") || line.startsWith("-")) {
                 old.add(line.substring(1));
