@@ -363,7 +363,8 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Everything below is durable; the recovery point of the next open. Any thread.
+     * Everything below is durable; the recovery point of the next open. Above the last batch if a truncation has ended in a gap, of which no file
+     * tells: then that open reports an end that is too low, where no {@link LogDirectory} keeps the number. Any thread.
      *
      * @return the offset.
      */

@@ -87,7 +87,8 @@ final class LogOpening {
 
     /**
      * What was forced is there, or its loss is told; a clean close brings no number of its own. Kafka may have truncated into a gap between
-     * offsets and forced that: no file tells this from a loss, so it is told as one. Our own recovery point is not above the last batch then.
+     * offsets and forced that: no file tells this from a loss, so it is told as one. The checkpoint of a {@link LogDirectory} is not above the
+     * last batch then.
      */
     private void noteEnd(final LogRecovery recovery, final Segment last) {
         final long point =
