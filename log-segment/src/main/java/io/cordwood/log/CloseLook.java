@@ -68,7 +68,9 @@ final class CloseLook implements AutoCloseable {
                     badPosition = scan.position();
                     reason = scan.kind() + ": " + scan.reason();
                 }
-                isClaimed |= scan.isClaiming(sought);
+                isClaimed |= scan.isMisplaced()
+                        && scan.batch().baseOffset() <= sought
+                        && scan.batch().lastOffset() >= sought;
             } else if (scan.batch().lastOffset() >= sought) {
                 final long first = scan.batch().baseOffset();
                 if (first <= sought) {

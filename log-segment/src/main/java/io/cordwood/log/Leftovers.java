@@ -65,7 +65,7 @@ final class Leftovers {
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             } else if (isOrphan(name, files)) {
                 deleted(name, "belongs to no segment");
-                recovery.lost(base(name));
+                recovery.traces().ofLost(base(name));
                 isChanged |= storage.delete(LogFiles.path(directory, name));
             }
         }

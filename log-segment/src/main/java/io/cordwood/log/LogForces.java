@@ -116,10 +116,13 @@ final class LogForces {
     }
 
     void succeeded(final long endOffset, final long namesChanged) {
-        namesSynced = namesChanged;
         count.incrementAndGet();
-        if (endOffset > positions.flushedEnd()) {
-            positions.flushedEnd(endOffset);
+        // The writer may have seen a sync fail meanwhile, of which this one proves nothing.
+        if (failure == null) {
+            namesSynced = namesChanged;
+            if (endOffset > positions.flushedEnd()) {
+                positions.flushedEnd(endOffset);
+            }
         }
         guard.set(IDLE);
     }

@@ -185,7 +185,7 @@ final class LogOpening {
             // Each segment has one at its base, if Kafka has rolled it.
             final long offset = LogFiles.offset(file.name(), LogFiles.SNAPSHOT);
             if (offset > 0) {
-                recovery.trace(offset);
+                recovery.traces().beside(offset);
             }
         }
         final IndexLimits limits = SegmentFiles.limits(builder.config);

@@ -6,8 +6,6 @@ import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.Storage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +30,7 @@ final class LogRecovery implements AutoCloseable {
     private final SegmentScan scan;
     private final SegmentProbe probe;
     private final List<RecoveryReport.Entry> entries = new ArrayList<>();
-    private final NavigableSet<Long> traces = new TreeSet<>();
-    private final NavigableSet<Long> lost = new TreeSet<>();
+    private final SegmentTraces traces = new SegmentTraces();
 
     private long[] replayFrom = {};
     private long point;
@@ -100,15 +97,9 @@ final class LogRecovery implements AutoCloseable {
         return overflow;
     }
 
-    /** There is a file as beside a segment that begins at an offset: if there is none, it may be missing. */
-    void trace(final long offset) {
-        traces.add(offset);
-    }
-
-    /** An index whose segment is gone: that began at this offset. */
-    void lost(final long offset) {
-        traces.add(offset);
-        lost.add(offset);
+    /** To be told of the files that lie beside segments. */
+    SegmentTraces traces() {
+        return traces;
     }
 
     RecoveryReport report(final long startOffset) {
@@ -166,10 +157,7 @@ final class LogRecovery implements AutoCloseable {
         progress.begin(bases.length);
         final Segment last = segments.get(bases.length - 1);
         recovered = segments;
-        reached = recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint;
-        if (!traces.isEmpty()) {
-            reached = Math.max(reached, traces.last());
-        }
+        reached = Math.max(recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint, traces.highest());
         final boolean isLastJudgedWhole = recoveryPoint <= last.baseOffset();
         // After a clean close the index is known to have been sealed, and so has an end of its own.
         final long lastEnd =
@@ -336,7 +324,7 @@ final class LogRecovery implements AutoCloseable {
         if (!isKnown
                 && (wasRead
                         ? scan.expectedOffset() < end
-                        : isTraceIn(segment.baseOffset(), end) && probe.endsBefore(segment, end))) {
+                        : traces.isBetween(segment.baseOffset(), end) && probe.endsBefore(segment, end))) {
             // Whether a cleaner has made the gap shows only in the whole segment.
             walked = probe.walkThrough(segment, end);
             scannedBytes += walked.position();
@@ -344,9 +332,7 @@ final class LogRecovery implements AutoCloseable {
         }
         final long reached = bytes == 0 ? segment.baseOffset() : walked.expectedOffset();
         // Too far for one segment: the log jumped, unless something is left of what was there.
-        final Long lostSegment = lost.ceiling(reached);
-        final boolean isJump =
-                end - segment.baseOffset() > Integer.MAX_VALUE && (lostSegment == null || lostSegment >= end);
+        final boolean isJump = end - segment.baseOffset() > Integer.MAX_VALUE && !traces.isLostIn(reached, end);
         if (isKnown && !isJump && reached < end && !walked.isThinned() && !walked.isBehindBad()) {
             note(
                     RecoveryReport.Kind.OFFSETS_MISSING,
@@ -355,11 +341,6 @@ final class LogRecovery implements AutoCloseable {
                     reached,
                     "offsets " + reached + " to " + (end - 1) + " are missing in front of the next segment");
         }
-    }
-
-    private boolean isTraceIn(final long base, final long end) {
-        final Long trace = traces.higher(base);
-        return trace != null && trace < end;
     }
 
     /** Entries behind the cut go; what was fed since the last one that stays is fed again. */

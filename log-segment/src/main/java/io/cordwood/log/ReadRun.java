@@ -151,17 +151,12 @@ final class ReadRun implements AutoCloseable {
     /**
      * Begins a run.
      *
-     * @param in segment that is read; null for one without an index to ask.
+     * @param in segment that is read.
      * @param from position of the first batch in it.
      * @param follows whether the first batch is the one behind what was read before, and so may not begin below the offset.
      * @param isGapKnown whether a gap in front of it was looked at closely.
      */
-    void start(
-            final @Nullable Segment in,
-            final long from,
-            final long offset,
-            final boolean follows,
-            final boolean isGapKnown) {
+    void start(final Segment in, final long from, final long offset, final boolean follows, final boolean isGapKnown) {
         segment = in;
         position = from;
         nextOffset = offset;

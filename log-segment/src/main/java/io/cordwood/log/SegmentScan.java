@@ -36,9 +36,8 @@ final class SegmentScan implements AutoCloseable {
     private static final int NO_EPOCH = RecordBatchDescriptor.NO_PARTITION_LEADER_EPOCH;
 
     private final BatchScan scan;
-    private @Nullable BatchCursor search;
+    private final BatchesBehind further = new BatchesBehind();
     private @Nullable Segment segment;
-    private boolean isSearching;
     private long to;
     private long end;
     private long keepBelow;
@@ -51,10 +50,6 @@ final class SegmentScan implements AutoCloseable {
     /** Position of a batch that is not believed, nor is the one before it; -1 for none. */
     private long doubted = -1;
 
-    /** The first good batch at or behind some place that was searched. */
-    private long goodPosition;
-
-    private long goodBase;
     private Fault.Kind kind = Fault.Kind.FOREIGN_BYTES;
     private @Nullable String reason;
 
@@ -94,14 +89,13 @@ final class SegmentScan implements AutoCloseable {
             isDip = false;
         }
         segment = walked;
-        isSearching = false;
         behindBad = -1;
         to = bytes;
         end = endOffset;
         keepBelow = keptBelow;
         expected = expectedOffset;
         reason = null;
-        goodPosition = -1;
+        further.start(walked, bytes);
         doubted = -1;
         if (bytes > 0) {
             isBehindBad = false;
@@ -141,14 +135,12 @@ final class SegmentScan implements AutoCloseable {
         final boolean isGap = expected >= 0 && first > expected;
         boolean isEndOfWalk = false;
         if (reason == null && isGap) {
-            final long following = scan.followingOffset();
-            final boolean isBeside = following >= expected && following <= last;
-            final long hidden = isBeside ? following : hiddenBehind(first, last);
-            if (hidden >= 0 && !(isBeside && isFollowerWrong(following, first, last))) {
+            final long hidden = hidden(first, last);
+            if (hidden >= 0) {
                 kind = Fault.Kind.OFFSET_FALLS;
                 reason = "offsets " + first + " to " + last + ", but the next good batch begins at " + hidden;
                 // What lies between is damage.
-                isEndOfWalk = hidden != following;
+                isEndOfWalk = hidden != scan.followingOffset();
             }
         }
         if (reason != null) {
@@ -169,70 +161,26 @@ final class SegmentScan implements AutoCloseable {
         return Step.SOUND;
     }
 
-    /**
-     * Whether of a batch behind a gap and its follower, which begins in the gap or in the batch, the follower is the one that is out of its place. A
-     * batch whose offset is wrong in one bit belongs where there is room for it: in front of the follower, or between the batch and what comes
-     * behind the two. If either may be, neither is believed, but in a log that would have no gap at all if it is the first.
-     */
-    private boolean isFollowerWrong(final long following, final long first, final long last) {
+    /** Offset of a good batch behind this one that shows that there is no gap in front of it; -1 if there is none. */
+    private long hidden(final long first, final long last) {
         final long behind = scan.position() + scan.batch().sizeInBytes();
-        final BatchCursor cursor = searchFrom(behind);
-        if (cursor.next() == BatchCursor.Step.END || !cursor.isCrcValid()) {
-            return false;
-        }
-        final long behindFollower = cursor.batch().lastOffset() + 1;
-        final boolean isThird = cursor.next() != BatchCursor.Step.END && cursor.isCrcValid();
-        final long third =
-                isThird ? cursor.batch().baseOffset() : Math.min(end, segment().reach());
-        final long room = following - (last - first + 1);
-        final boolean isDense = room == expected && (!isThird || third == behindFollower);
-        if (third <= last || isDense) {
-            return false;
-        }
-        final boolean isOwn = isOneBitFrom(first, expected, room);
-        final boolean isFollowers = isOneBitFrom(following, last + 1, third - (behindFollower - following));
-        if (isOwn && isFollowers) {
-            doubted = behind;
-        }
-        return !isOwn && (isFollowers || following >= first);
-    }
-
-    private static boolean isOneBitFrom(final long offset, final long least, final long most) {
-        for (int bit = 0; bit < Long.SIZE - 1; bit++) {
-            final long other = offset ^ 1L << bit;
-            if (other >= least && other <= most) {
-                return true;
+        final long following = scan.followingOffset();
+        final long bound = Math.min(end, segment().reach());
+        if (following >= expected && following <= last) {
+            final BatchesBehind.Misplaced wrong = further.ofTwo(expected, first, last, behind, following, bound);
+            if (wrong == BatchesBehind.Misplaced.EITHER) {
+                doubted = behind;
             }
+            return wrong == BatchesBehind.Misplaced.FOLLOWER ? -1 : following;
         }
-        return false;
-    }
-
-    /**
-     * Offset of a good batch further behind that begins in the gap in front of this one, so that it is none; -1 if there is none. Of batches that are
-     * in order among themselves a block may be out of its place.
-     */
-    private long hiddenBehind(final long first, final long last) {
-        final long at = scan.disorderAhead(last, Math.min(end, segment().reach()));
+        // Of batches that are in order among themselves a block may be out of its place.
+        final long at = scan.disorderAhead(last, bound);
         if (at < 0) {
             return -1;
         }
-        final long good = goodBaseBehind(at);
-        final boolean isBehind = at == scan.position() + scan.batch().sizeInBytes();
-        return good >= expected && (isBehind ? good <= last : good < first && !isAlone(at)) ? good : -1;
-    }
-
-    /** Whether a good batch that is too early is so alone: what follows it goes on from those in front. */
-    private boolean isAlone(final long position) {
-        if (goodPosition != position) {
-            return false;
-        }
-        final BatchCursor cursor = searchFrom(position);
-        for (int i = 0; i < 2; i++) {
-            if (cursor.next() == BatchCursor.Step.END || !cursor.isCrcValid()) {
-                return true;
-            }
-        }
-        return cursor.batch().baseOffset() > scan.orderedLast();
+        final long good = further.goodBase(at, expected);
+        final boolean isHidden = at == behind ? good <= last : good < first && !further.isAlone(at, scan.orderedLast());
+        return good >= expected && isHidden ? good : -1;
     }
 
     /**
@@ -308,7 +256,7 @@ final class SegmentScan implements AutoCloseable {
 
     private Step searchBehind() {
         final long position = scan.position();
-        final BatchCursor cursor = searchFrom(position);
+        final BatchCursor cursor = further.from(position);
         final BatchCursor.Step found = cursor.next();
         if (found == BatchCursor.Step.END) {
             return Step.END;
@@ -318,22 +266,6 @@ final class SegmentScan implements AutoCloseable {
         final long behind = cursor.resync();
         final boolean isWhole = scan.declaredBytes() > 0 && behind == position + scan.declaredBytes();
         return behind < to || (isWhole && isBatch) ? stepOver(behind) : Step.END;
-    }
-
-    /** Most walks find no damage, and do without its memory. */
-    private BatchCursor searchFrom(final long position) {
-        BatchCursor cursor = search;
-        if (cursor == null) {
-            cursor = new BatchCursor(1 << 20, Long.MAX_VALUE);
-            search = cursor;
-        }
-        if (isSearching) {
-            cursor.moveTo(position);
-        } else {
-            cursor.open(segment().file(), segment().baseOffset(), position, to);
-            isSearching = true;
-        }
-        return cursor;
     }
 
     private Step stepOver(final long behind) {
@@ -348,7 +280,8 @@ final class SegmentScan implements AutoCloseable {
                     && last >= expected
                     && last < segment().reach()
                     && last < (isSealed ? end : Math.min(end, keepBelow))
-                    && (isSealed || last < goodBaseBehind(behind))) {
+                    && (isSealed || last < further.goodBase(behind, expected))) {
+                // What a wrong checksum covers must not claim the offsets of others.
                 isPlaced = true;
                 expected = last + 1;
             }
@@ -356,29 +289,6 @@ final class SegmentScan implements AutoCloseable {
         behindBad = behind;
         isBehindBad = true;
         return Step.BAD;
-    }
-
-    /**
-     * Base offset of the next good batch that is not too early, {@link Long#MAX_VALUE} if there is none: what a wrong checksum covers
-     * must not claim the offsets of others.
-     */
-    private long goodBaseBehind(final long from) {
-        if (goodPosition < from || goodBase < expected) {
-            // What was passed over is too early for all that comes: searching there again would make many searches of
-            // one.
-            final BatchCursor cursor = searchFrom(Math.max(from, goodPosition));
-            goodPosition = Long.MAX_VALUE;
-            goodBase = Long.MAX_VALUE;
-            while (goodPosition == Long.MAX_VALUE && cursor.next() != BatchCursor.Step.END) {
-                if (cursor.isCrcValid() && cursor.batch().baseOffset() >= expected) {
-                    goodPosition = cursor.position();
-                    goodBase = cursor.batch().baseOffset();
-                } else {
-                    cursor.resync();
-                }
-            }
-        }
-        return goodBase;
     }
 
     private Segment segment() {
@@ -389,7 +299,7 @@ final class SegmentScan implements AutoCloseable {
         return walked;
     }
 
-    /** The batch that was found; after {@link Step#BAD} only if {@link #isPlaced}. */
+    /** The batch that was found; after {@link Step#BAD} only if {@link #isPlaced} or {@link #isMisplaced}. */
     RecordBatchFlyweight batch() {
         return scan.batch();
     }
@@ -404,14 +314,11 @@ final class SegmentScan implements AutoCloseable {
         return isPlaced;
     }
 
-    /** After {@link Step#BAD}: whether only the offsets of the batch are wrong, and it says that it holds this one. */
-    boolean isClaiming(final long offset) {
-        final boolean isMisplaced = kind == Fault.Kind.OFFSET_FALLS
+    /** After {@link Step#BAD}: whether only the offsets of the {@link #batch} are wrong, and its bytes are right. */
+    boolean isMisplaced() {
+        return kind == Fault.Kind.OFFSET_FALLS
                 || kind == Fault.Kind.OFFSET_OUTSIDE_SEGMENT
                 || kind == Fault.Kind.SEGMENT_OVERLAP;
-        return isMisplaced
-                && scan.batch().baseOffset() <= offset
-                && scan.batch().lastOffset() >= offset;
     }
 
     /** Offset behind what was found so far: the least that the next batch may have; -1 if nothing is known. */
@@ -472,7 +379,7 @@ final class SegmentScan implements AutoCloseable {
     }
 
     private boolean isFollowed(final long from) {
-        final BatchCursor cursor = searchFrom(from);
+        final BatchCursor cursor = further.from(from);
         return cursor.next() != BatchCursor.Step.END && cursor.resync() < to;
     }
 
@@ -494,14 +401,13 @@ final class SegmentScan implements AutoCloseable {
     /** Lets go of the memory that is looked at; the scan can be started again. */
     void release() {
         segment = null;
+        further.release();
         scan.release();
     }
 
     @Override
     public void close() {
         scan.close();
-        if (search != null) {
-            search.close();
-        }
+        further.close();
     }
 }

@@ -42,7 +42,7 @@ record TruncationCut(long position, long endOffset, long batchesEnd) {
         while (scan.expectedOffset() < offset) {
             final long due = scan.expectedOffset();
             final SegmentScan.Step step = scan.next();
-            if (step == SegmentScan.Step.BAD && isMisplaced(scan.kind())) {
+            if (step == SegmentScan.Step.BAD && scan.isMisplaced()) {
                 if (ahead < 0 && scan.batch().baseOffset() >= due) {
                     ahead = scan.position();
                 }
@@ -82,11 +82,5 @@ record TruncationCut(long position, long endOffset, long batchesEnd) {
         }
         // Not the end of the good ones: a segment that began there would hide that the others are missing.
         return new TruncationCut(at, end, end);
-    }
-
-    private static boolean isMisplaced(final Fault.Kind kind) {
-        return kind == Fault.Kind.OFFSET_FALLS
-                || kind == Fault.Kind.SEGMENT_OVERLAP
-                || kind == Fault.Kind.OFFSET_OUTSIDE_SEGMENT;
     }
 }

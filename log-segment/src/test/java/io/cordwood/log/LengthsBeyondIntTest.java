@@ -13,6 +13,7 @@ import io.cordwood.log.store.StorageFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,12 +79,14 @@ final class LengthsBeyondIntTest {
         final UnsafeBuffer header = new UnsafeBuffer(new byte[61]);
         header.putInt(8, Integer.MAX_VALUE, java.nio.ByteOrder.BIG_ENDIAN);
         header.putByte(16, (byte) 2);
+        final SegmentIndex index = new ScanIndexes().open(storage, "", 0, SegmentFiles.limits(LogConfig.of(Map.of())));
+        final Segment segment = new Segment(0, "a.log", file, index, null, 0);
         try (ReadRun run = new ReadRun(new LeaderEpochTable(storage, "t-0"), new BatchValidator(Codecs.standard()))) {
             assertEquals(-1, run.size(header, 0, BYTES));
             header.putInt(8, Integer.MAX_VALUE - 12, java.nio.ByteOrder.BIG_ENDIAN);
             assertEquals(Integer.MAX_VALUE, run.size(header, 0, BYTES));
             // Whole or not, it reaches beyond what is shown.
-            run.start(null, 0, 0, false, false);
+            run.start(segment, 0, 0, false, false);
             assertEquals(0, run.length(header, 61, BYTES, Long.MAX_VALUE, Long.MAX_VALUE));
         }
     }
