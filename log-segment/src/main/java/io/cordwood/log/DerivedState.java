@@ -60,6 +60,9 @@ public interface DerivedState extends AutoCloseable {
      * of later offsets is made void durably, so that it cannot come back. A log that is thrown away to begin anew at an offset
      * first calls this with {@code upTo} 0, which voids everything, and then with the new offset.
      *
+     * <p>A segment that {@link #retain} was told is gone may be among {@code bases} again: a power cut may undo a deletion that is not
+     * durable yet, while a file that was written after it survives. A state that counts by segment must not believe such a file.
+     *
      * @param logStartOffset first offset of the log.
      * @param bases base offsets of the segments, ascending, at least one.
      * @param upTo nothing at or above this offset may be believed.

@@ -1,6 +1,7 @@
 package io.cordwood.simulation;
 
 import io.cordwood.index.SparseIndexes;
+import io.cordwood.log.DerivedState;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogDirectory;
@@ -19,6 +20,7 @@ public final class Partitions {
      * @param config of its log.
      * @param isMapped whether it is written through mappings.
      * @param nowMs the time.
+     * @param states that the log keeps.
      * @return its log.
      */
     public static Log open(
@@ -26,12 +28,16 @@ public final class Partitions {
             final PartitionName name,
             final LogConfig config,
             final boolean isMapped,
-            final long nowMs) {
+            final long nowMs,
+            final DerivedState... states) {
         return Objects.requireNonNull(
                         directory.open(
                                 name,
                                 (partition, builder) -> {
                                     builder.config(config).indexes(new SparseIndexes());
+                                    for (final DerivedState state : states) {
+                                        builder.state(state);
+                                    }
                                     if (isMapped) {
                                         builder.mapped();
                                     }

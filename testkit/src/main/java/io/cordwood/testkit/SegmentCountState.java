@@ -117,7 +117,7 @@ public final class SegmentCountState implements DerivedState {
         long from = bases[0];
         for (final FileStatus file : storage.list(directory)) {
             final long offset = LogFiles.offset(file.name(), SUFFIX);
-            if (offset > from && read(LogFiles.path(directory, file.name()))) {
+            if (offset > from && read(LogFiles.path(directory, file.name()), offset, bases)) {
                 from = offset;
             }
         }
@@ -125,7 +125,8 @@ public final class SegmentCountState implements DerivedState {
         return from;
     }
 
-    private boolean read(final String path) {
+    /** A snapshot that lacks one of the segments below it was made when that was dropped; a power cut has brought it back. */
+    private boolean read(final String path, final long offset, final long[] bases) {
         final byte[] bytes;
         try (StorageFile file = storage.open(path, FileUse.READ, 0);
                 FileView view = new FileView()) {
@@ -136,10 +137,15 @@ public final class SegmentCountState implements DerivedState {
         if (bytes.length % PAIR_BYTES != Long.BYTES || content.getLong(0) != checksum(bytes)) {
             return false;
         }
-        sums.clear();
+        final Map<Long, Long> read = new TreeMap<>();
         for (int index = Long.BYTES; index < bytes.length; index += PAIR_BYTES) {
-            sums.put(content.getLong(index), content.getLong(index + Long.BYTES));
+            read.put(content.getLong(index), content.getLong(index + Long.BYTES));
         }
+        if (!Arrays.stream(bases).allMatch(base -> base >= offset || read.containsKey(base))) {
+            return false;
+        }
+        sums.clear();
+        sums.putAll(read);
         return true;
     }
 

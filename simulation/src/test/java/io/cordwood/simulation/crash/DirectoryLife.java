@@ -1,5 +1,6 @@
 package io.cordwood.simulation.crash;
 
+import io.cordwood.log.DerivedState;
 import io.cordwood.log.DirectoryConfig;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogDirectory;
@@ -10,6 +11,7 @@ import io.cordwood.simulation.Partitions;
 import io.cordwood.testkit.LogExam;
 import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SegmentCountState;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.Map;
 import java.util.Objects;
@@ -47,8 +49,9 @@ final class DirectoryLife {
         return LogDirectory.openOwned(disk, CONFIG, FRESH);
     }
 
-    static Log open(final LogDirectory directory, final PartitionName name, final boolean isMapped) {
-        return Partitions.open(directory, name, LogScenario.CONFIG, isMapped, Batches.NOW);
+    static Log open(
+            final LogDirectory directory, final PartitionName name, final boolean isMapped, final DerivedState state) {
+        return Partitions.open(directory, name, LogScenario.CONFIG, isMapped, Batches.NOW, state);
     }
 
     static PartitionName name(final int partition) {
@@ -63,7 +66,7 @@ final class DirectoryLife {
             throw new IllegalStateException(name + " is there");
         }
         final LogHistory log = model.created(name);
-        final LogWriter writer = new LogWriter(log, open(directory, name, isMapped), seed + partition);
+        final LogWriter writer = new LogWriter(log, open(name), seed + partition);
         open.put(name, writer);
         return writer;
     }
@@ -143,7 +146,11 @@ final class DirectoryLife {
     }
 
     private void reopen() {
-        open.forEach((name, writer) -> writer.goOn(open(directory, name, isMapped)));
+        open.forEach((name, writer) -> writer.goOn(open(name)));
+    }
+
+    private Log open(final PartitionName name) {
+        return open(directory, name, isMapped, new SegmentCountState(disk, name.directory()));
     }
 
     private void requireOnline() {

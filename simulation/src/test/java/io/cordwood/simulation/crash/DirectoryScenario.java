@@ -1,12 +1,15 @@
 package io.cordwood.simulation.crash;
 
+import io.cordwood.log.Log;
 import io.cordwood.log.LogDirectory;
 import io.cordwood.log.OffsetCheckpoint;
 import io.cordwood.log.PartitionName;
+import io.cordwood.log.store.Storage;
 import io.cordwood.testkit.CrashScenario;
 import io.cordwood.testkit.DiskExam;
 import io.cordwood.testkit.LogExam;
 import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SegmentCountState;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +50,7 @@ final class DirectoryScenario implements CrashScenario {
     public void check(final SimulatedStorage disk) {
         final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
         try (LogDirectory once = DirectoryLife.open(other)) {
-            once.names().forEach(name -> DirectoryLife.open(once, name, isMapped));
+            once.names().forEach(name -> open(other, once, name));
         }
         final Map<PartitionName, LogExam> exams = new TreeMap<>();
         final LogDirectory first = DirectoryLife.open(disk);
@@ -58,12 +61,11 @@ final class DirectoryScenario implements CrashScenario {
         final Map<PartitionName, Long> points = recoveryPoints(disk);
         for (final PartitionName name : first.names()) {
             final long trusted = first.wasClean() ? Long.MAX_VALUE : points.getOrDefault(name, 0L);
-            exams.put(name, new LogExam(DirectoryLife.open(first, name, isMapped), model.log(name), trusted));
+            exams.put(name, new LogExam(open(disk, first, name), model.log(name), trusted));
         }
         final SimulatedStorage next = disk.kill();
         try (LogDirectory again = DirectoryLife.open(next)) {
-            exams.forEach(
-                    (name, exam) -> exam.requireSame(DirectoryLife.open(again, name, isMapped), "a second recovery"));
+            exams.forEach((name, exam) -> exam.requireSame(open(next, again, name), "a second recovery"));
         }
         DiskExam.requireSameFiles(next, other, "two recoveries and a close, and one and a close");
         exams.keySet().forEach(name -> Faults.requireNone(next, name.directory()));
@@ -73,7 +75,7 @@ final class DirectoryScenario implements CrashScenario {
             if (!exams.isEmpty() && !last.wasClean()) {
                 throw new AssertionError("a clean close is not seen");
             }
-            exams.forEach((name, exam) -> exam.requireSame(DirectoryLife.open(last, name, isMapped), "a clean close"));
+            exams.forEach((name, exam) -> exam.requireSame(open(next, last, name), "a clean close"));
         }
     }
 
@@ -110,14 +112,22 @@ final class DirectoryScenario implements CrashScenario {
         try (LogDirectory one = DirectoryLife.open(believed);
                 LogDirectory two = DirectoryLife.open(looked)) {
             for (final PartitionName name : trusting.names()) {
-                final long end = DirectoryLife.open(one, name, isMapped).endOffset();
-                final long found = DirectoryLife.open(two, name, isMapped).endOffset();
+                final long end = open(believed, one, name).endOffset();
+                final long found = open(looked, two, name).endOffset();
                 if (end != found) {
                     throw new AssertionError("the marker of a clean close is there, and " + name + " ends at " + end
                             + ", but by a look at its bytes at " + found);
                 }
             }
         }
+    }
+
+    /** With its derived state, which must be what a replay makes. */
+    private Log open(final Storage disk, final LogDirectory directory, final PartitionName name) {
+        final SegmentCountState state = new SegmentCountState(disk, name.directory());
+        final Log log = DirectoryLife.open(directory, name, isMapped, state);
+        DiskExam.requireReplayed(disk, name.directory(), log, state, SegmentCountState::new, SegmentCountState::sums);
+        return log;
     }
 
     private static Map<PartitionName, Long> recoveryPoints(final SimulatedStorage disk) {
@@ -131,7 +141,7 @@ final class DirectoryScenario implements CrashScenario {
         final SimulatedStorage copy = disk.afterPowerCut(PowerCut.everything());
         copy.delete(OffsetCheckpoint.RECOVERY_POINTS);
         try (LogDirectory directory = DirectoryLife.open(copy)) {
-            final long end = DirectoryLife.open(directory, name, isMapped).endOffset();
+            final long end = open(copy, directory, name).endOffset();
             if (end < point) {
                 throw new AssertionError("the recovery point of " + name + " is " + point
                         + ", but the script has forced " + forced + ", and without the point the log ends at " + end);

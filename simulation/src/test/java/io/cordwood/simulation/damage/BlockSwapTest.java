@@ -2,19 +2,20 @@ package io.cordwood.simulation.damage;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Tally;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** G5: good blocks in the wrong place. A sample; {@code bin/soak --goals} plays many more. The seed is the first argument. */
+/** G5: good blocks in the wrong place. A sample; {@code bin/soak --goals} plays many more. */
 final class BlockSwapTest {
     private final Tally tally = new Tally();
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsServedUnderAnOpenLogWasAppendedAtThisOffset(final boolean isMapped) {
-        new BlockSwap(1, isMapped, tally).playOpen(1_500);
+        new BlockSwap(CommitSeed.get(), isMapped, tally).playOpen(1_500);
         assertTrue(tally.count("blocks") > 1_200, tally.counts().toString());
         // What the format cannot tell is among what is tried.
         assertTrue(
@@ -27,7 +28,7 @@ final class BlockSwapTest {
 
     @Test
     void whatIsInFrontOfItIsThereAfterAnOpen() {
-        new BlockSwap(2, false, tally).playClosed(150);
+        new BlockSwap(CommitSeed.get(), false, tally).playClosed(150);
         assertTrue(tally.count("blocks") > 130, tally.counts().toString());
     }
 }

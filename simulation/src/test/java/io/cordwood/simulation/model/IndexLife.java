@@ -58,12 +58,13 @@ final class IndexLife implements Life {
     }
 
     private void append() {
+        if (isSealed) {
+            restore(batches.size());
+        }
+        // A log asks what goes on growing, not what is sealed: that is never full.
         if (index.isFull()) {
             restore(random.nextInt(batches.size() + 1));
             return;
-        }
-        if (isSealed) {
-            restore(batches.size());
         }
         final Batch before = batches.isEmpty() ? new Batch(BASE - 1, 0, 0, -1) : batches.get(batches.size() - 1);
         final long timestamp = random.nextInt(10) == 0 ? -1 : 5_000 + batches.size() * 3L + random.nextInt(40);
@@ -78,25 +79,32 @@ final class IndexLife implements Life {
         writeSegment();
     }
 
-    /** A truncation, or an open after a crash, or a clean one. */
+    /** A truncation, or an open after a crash, or a clean one. A log that was killed is recovered before it is cut. */
     private void restore(final int kept) {
         final boolean isCut = kept < batches.size();
         history.add((isCut ? "cut to " : "reopen with ") + kept);
-        batches.subList(kept, batches.size()).clear();
-        writeSegment();
         if (random.nextBoolean()) {
             index.close();
             index = new SparseIndexes().open(disk, DIRECTORY, BASE, limits);
+            if (isCut && !isSealed) {
+                feed(Long.MAX_VALUE);
+            }
         }
-        final long end = batches.isEmpty() ? 0 : batches.get(kept - 1).end();
-        final long from = index.restore(isCut ? lastOffset() + 1 : Long.MAX_VALUE, end);
+        batches.subList(kept, batches.size()).clear();
+        writeSegment();
+        feed(isCut ? lastOffset() + 1 : Long.MAX_VALUE);
+        isSealed = false;
+    }
+
+    private void feed(final long endOffset) {
+        final long end = batches.isEmpty() ? 0 : batches.get(batches.size() - 1).end();
+        final long from = index.restore(endOffset, end);
         for (final Batch batch : batches) {
             if (batch.position() >= from) {
                 index.append(batch.last(), batch.position(), batch.maxTimestamp());
             }
         }
         index.restored();
-        isSealed = false;
     }
 
     private void seal() {

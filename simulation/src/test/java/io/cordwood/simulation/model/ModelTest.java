@@ -2,6 +2,7 @@ package io.cordwood.simulation.model;
 
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.log.store.Storage;
+import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Tally;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ final class ModelTest {
     void bothAgreeAfterEachAct(final String name) {
         final Long seed = Long.getLong("cordwood.model.seed");
         if (seed == null) {
-            ModelCampaigns.live(name, 1, LIVES, new Tally());
+            ModelCampaigns.live(name, CommitSeed.get(), LIVES, new Tally());
         } else {
             ModelCampaigns.liveOne(name, seed);
         }
@@ -40,7 +41,8 @@ final class ModelTest {
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void aLogOnARealDisk(final boolean isMapped, final boolean isIndexed) {
-        for (long seed = 1; seed <= DISK_LIVES; seed++) {
+        final long first = CommitSeed.get();
+        for (long seed = first; seed < first + DISK_LIVES; seed++) {
             try (Storage storage = new DiskStorage(scratch.resolve(Long.toString(seed)))) {
                 ModelCampaigns.live("log", life -> new LogLife(life, storage, isMapped, isIndexed), seed);
             }

@@ -1,6 +1,7 @@
 package io.cordwood.simulation.races;
 
 import io.cordwood.log.AppenderRace;
+import io.cordwood.simulation.soak.CommitSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,6 @@ import org.junit.jupiter.api.Test;
 final class AppenderRaceTest {
     @Test
     void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
-        Races.play(AppenderRace.class, Races.SAMPLE_SEED, 6, 60);
+        Races.play(AppenderRace.class, CommitSeed.get(), 6, 60);
     }
 }

@@ -1,6 +1,7 @@
 package io.cordwood.simulation.races;
 
 import io.cordwood.log.store.MappingRace;
+import io.cordwood.simulation.soak.CommitSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,6 @@ import org.junit.jupiter.api.Test;
 final class MappingRaceTest {
     @Test
     void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
-        Races.play(MappingRace.class, Races.SAMPLE_SEED, 6, 60);
+        Races.play(MappingRace.class, CommitSeed.get(), 6, 60);
     }
 }

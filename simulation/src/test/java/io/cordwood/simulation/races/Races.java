@@ -29,9 +29,6 @@ import org.jetbrains.lincheck.datastructures.Validate;
  * from the scenario.
  */
 public final class Races {
-    /** Of the samples that tests play. */
-    static final long SAMPLE_SEED = 1;
-
     /** Numbers that an act may get: far more than a scenario has acts. */
     private static final int ARGUMENTS = 9;
 

@@ -1,6 +1,7 @@
 package io.cordwood.simulation.races;
 
 import io.cordwood.log.ReaderRace;
+import io.cordwood.simulation.soak.CommitSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,6 @@ import org.junit.jupiter.api.Test;
 final class ReaderRaceTest {
     @Test
     void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
-        Races.play(ReaderRace.class, Races.SAMPLE_SEED, 3, 60);
+        Races.play(ReaderRace.class, CommitSeed.get(), 3, 60);
     }
 }

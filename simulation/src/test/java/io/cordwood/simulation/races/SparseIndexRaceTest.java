@@ -1,6 +1,7 @@
 package io.cordwood.simulation.races;
 
 import io.cordwood.index.SparseIndexRace;
+import io.cordwood.simulation.soak.CommitSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,6 @@ import org.junit.jupiter.api.Test;
 final class SparseIndexRaceTest {
     @Test
     void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
-        Races.play(SparseIndexRace.class, Races.SAMPLE_SEED, 5, 100);
+        Races.play(SparseIndexRace.class, CommitSeed.get(), 5, 100);
     }
 }

@@ -1,6 +1,7 @@
 package io.cordwood.simulation.races;
 
 import io.cordwood.log.store.StagingPoolRace;
+import io.cordwood.simulation.soak.CommitSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,6 @@ import org.junit.jupiter.api.Test;
 final class StagingPoolRaceTest {
     @Test
     void whatThreadsSeeCouldHaveBeenSeenOneAfterTheOther() {
-        Races.play(StagingPoolRace.class, Races.SAMPLE_SEED, 4, 60);
+        Races.play(StagingPoolRace.class, CommitSeed.get(), 4, 60);
     }
 }
