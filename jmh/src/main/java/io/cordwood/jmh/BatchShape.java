@@ -51,7 +51,7 @@ public enum BatchShape {
      * @return a heap buffer whose content is the batch.
      */
     public ByteBuffer received(final long nowMs) {
-        final SplittableRandom random = new SplittableRandom(7);
+        final SplittableRandom random = Seed.random(7);
         final ByteBuffer buffer = ByteBuffer.allocate(records * (valueBytes + 32) + 128);
         final MemoryRecordsBuilder builder =
                 MemoryRecords.builder(buffer, Compression.NONE, TimestampType.CREATE_TIME, 0L);

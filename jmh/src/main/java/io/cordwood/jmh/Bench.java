@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,13 +22,15 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the benchmarks round by round, each in a process of its own, we and the peer in turn, and prints a table.
- * {@code bin/bench} starts it. Standard output is the table, standard error the progress; what JMH prints goes to a file.
+ * Runs the benchmarks round by round, each in a process of its own, we and the others in turn, and prints a table.
+ * {@code bin/bench} starts it. Standard output is the table, standard error the progress; the same table, all samples, charts
+ * and what JMH prints go to files.
  */
 public final class Bench {
     private static final int EXIT_FAILED = 1;
     private static final int EXIT_USAGE = 2;
-    private static final String ALLOCATION_LABEL = "gc.alloc.rate.norm";
+    private static final String COLLECTOR_LABELS = "gc.";
+    private static final String ALLOCATION_LABEL = COLLECTOR_LABELS + "alloc.rate.norm";
     private static final String[] FORK_FLAGS = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"};
 
     private final BenchOptions options;
@@ -64,10 +67,7 @@ public final class Bench {
         final List<Comparison> rows =
                 Catalog.comparisons().stream().filter(options::includes).toList();
         final Set<Subject> subjects = new LinkedHashSet<>();
-        for (final Comparison row : rows) {
-            subjects.add(row.peer());
-            subjects.add(row.ours());
-        }
+        rows.forEach(row -> subjects.addAll(row.subjects()));
         ReadLog.discardAll();
         try {
             for (int round = 1; round <= options.rounds(); round++) {
@@ -79,12 +79,13 @@ public final class Bench {
         } finally {
             ReadLog.discardAll();
         }
-        Surroundings.lines(options).forEach(System.out::println);
-        BenchTable.of(rows, samples).forEach(System.out::println);
+        Results.write(BenchDirectory.root(), options, rows, samples).forEach(System.out::println);
     }
 
     private List<Sample> measure(final Subject subject) throws RunnerException, IOException {
         final Path output = Files.createTempFile(journal.getParent(), "jmh", ".txt");
+        final List<String> flags = new ArrayList<>(List.of(FORK_FLAGS));
+        flags.add("-D" + Seed.PROPERTY + "=" + options.seed());
         final TimeValue time = TimeValue.milliseconds(options.iterationMs());
         ChainedOptionsBuilder builder = new OptionsBuilder()
                 .include(subject.include())
@@ -95,7 +96,7 @@ public final class Bench {
                 .measurementTime(time)
                 .addProfiler("gc")
                 .addProfiler(ProcessCpuProfiler.class)
-                .jvmArgsAppend(FORK_FLAGS)
+                .jvmArgsAppend(flags.toArray(String[]::new))
                 .shouldFailOnError(true)
                 .output(output.toString());
         for (final Map.Entry<String, String> parameter : subject.parameters().entrySet()) {
@@ -109,23 +110,37 @@ public final class Bench {
         }
     }
 
-    private static double secondary(final IterationResult iteration, final String label) {
-        return Objects.requireNonNull(iteration.getSecondaryResults().get(label), label)
-                .getScore();
-    }
-
     private static List<Sample> samplesOf(final Collection<RunResult> results) {
         final List<Sample> samples = new ArrayList<>();
         for (final RunResult run : results) {
             for (final BenchmarkResult fork : run.getBenchmarkResults()) {
                 for (final IterationResult iteration : fork.getIterationResults()) {
-                    samples.add(new Sample(
-                            iteration.getPrimaryResult().getScore(),
-                            secondary(iteration, ProcessCpuProfiler.LABEL),
-                            secondary(iteration, ALLOCATION_LABEL)));
+                    samples.add(sampleOf(iteration, run.getParams().getThreads()));
                 }
             }
         }
         return samples;
+    }
+
+    /** JMH's score is the time that one thread takes, also when several work at once. */
+    private static Sample sampleOf(final IterationResult iteration, final int threads) {
+        final Map<String, Double> counted = new HashMap<>();
+        for (final String label : iteration.getSecondaryResults().keySet()) {
+            if (!label.startsWith(COLLECTOR_LABELS) && !label.equals(ProcessCpuProfiler.LABEL)) {
+                counted.put(
+                        label,
+                        secondary(iteration, label) / iteration.getMetadata().getAllOps());
+            }
+        }
+        return new Sample(
+                iteration.getPrimaryResult().getScore() / threads,
+                secondary(iteration, ProcessCpuProfiler.LABEL),
+                secondary(iteration, ALLOCATION_LABEL),
+                counted);
+    }
+
+    private static double secondary(final IterationResult iteration, final String label) {
+        return Objects.requireNonNull(iteration.getSecondaryResults().get(label), label)
+                .getScore();
     }
 }

@@ -10,9 +10,10 @@ import java.util.TreeSet;
  *
  * @param isQuick whether a few minutes must do: the figures are then good for a first look and no more.
  * @param rounds how often everything is measured; of more than one, the first is dropped.
+ * @param seed from which everything random is drawn.
  * @param groups that are to be measured; empty for all.
  */
-record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
+record BenchOptions(boolean isQuick, int rounds, long seed, List<String> groups) {
     private static final int ROUNDS = 5;
     private static final int ROUNDS_QUICK = 2;
 
@@ -35,6 +36,7 @@ record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
     static BenchOptions parse(final String... args) throws UsageException {
         boolean isQuick = false;
         int rounds = 0;
+        long seed = Seed.DEFAULT;
         final List<String> groups = new ArrayList<>();
         final Set<String> known = new TreeSet<>();
         Catalog.comparisons().forEach(row -> known.add(row.group()));
@@ -43,15 +45,25 @@ record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
                 isQuick = true;
             } else if (arg.startsWith("--rounds=")) {
                 rounds = positive(arg.substring("--rounds=".length()));
+            } else if (arg.startsWith("--seed=")) {
+                seed = seed(arg.substring("--seed=".length()));
             } else if (known.contains(arg)) {
                 groups.add(arg);
             } else {
-                throw new UsageException(
-                        "unknown: " + arg + "\nusage: bin/bench [--quick] [--rounds=N] [GROUP...]\n" + "groups: "
-                                + String.join(" ", known) + "\nbin/bench --jmh ARGS... hands the arguments to JMH");
+                throw new UsageException("unknown: " + arg
+                        + "\nusage: bin/bench [--quick] [--rounds=N] [--seed=N] [GROUP...]\n" + "groups: "
+                        + String.join(" ", known) + "\nbin/bench --jmh ARGS... hands the arguments to JMH");
             }
         }
-        return new BenchOptions(isQuick, rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS, List.copyOf(groups));
+        return new BenchOptions(
+                isQuick, rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS, seed, List.copyOf(groups));
+    }
+
+    private static long seed(final String digits) throws UsageException {
+        if (!digits.matches("-?[0-9]{1,18}")) {
+            throw new UsageException("--seed takes a number of at most 18 digits, not " + digits);
+        }
+        return Long.parseLong(digits);
     }
 
     private static int positive(final String digits) throws UsageException {
@@ -62,7 +74,7 @@ record BenchOptions(boolean isQuick, int rounds, List<String> groups) {
     }
 
     boolean includes(final Comparison row) {
-        return groups.isEmpty() || groups.contains(row.group());
+        return (row.isInQuick() || !isQuick) && (groups.isEmpty() || groups.contains(row.group()));
     }
 
     /** An open of 1,000 partitions takes so many until the compiler is done. */

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SplittableRandom;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 
@@ -104,6 +103,6 @@ record ReadLog(Path directory, long endOffset) {
      * @return a power of two of them.
      */
     long[] randomOffsets() {
-        return new SplittableRandom(11).longs(1 << 16, 0, endOffset).toArray();
+        return Seed.random(11).longs(1 << 16, 0, endOffset).toArray();
     }
 }

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -32,14 +34,31 @@ final class Samples {
      * @return medians, each figure on its own; empty if nothing was measured.
      */
     Optional<Sample> medians(final Subject subject) {
-        final List<List<Sample>> all = rounds.getOrDefault(subject, List.of());
+        final List<List<Sample>> all = rounds(subject);
         final List<Sample> counted =
                 all.stream().skip(all.size() > 1 ? 1 : 0).flatMap(List::stream).toList();
         if (counted.isEmpty()) {
             return Optional.empty();
         }
+        final SortedMap<String, Double> byName = new TreeMap<>();
+        for (final String name : counted.get(0).counted().keySet()) {
+            byName.put(name, median(counted, sample -> sample.counted().getOrDefault(name, Double.NaN)));
+        }
         return Optional.of(new Sample(
-                median(counted, Sample::wallUs), median(counted, Sample::cpuUs), median(counted, Sample::bytes)));
+                median(counted, Sample::wallUs),
+                median(counted, Sample::cpuUs),
+                median(counted, Sample::bytes),
+                byName));
+    }
+
+    /**
+     * All iterations, those that do not count too.
+     *
+     * @param subject that was measured.
+     * @return iterations, round by round.
+     */
+    List<List<Sample>> rounds(final Subject subject) {
+        return rounds.getOrDefault(subject, List.of());
     }
 
     private static double median(final List<Sample> samples, final ToDoubleFunction<Sample> figure) {

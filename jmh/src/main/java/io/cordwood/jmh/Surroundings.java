@@ -5,12 +5,33 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** What a reader of the table must know: on what machine, with what, and how it was measured. */
 final class Surroundings {
     private Surroundings() {}
+
+    /**
+     * The same for programs.
+     *
+     * @return name and value.
+     */
+    static Map<String, String> facts() {
+        final Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("machine", machine());
+        facts.put("java", java());
+        facts.put("commit", property("cordwood.commit"));
+        facts.put("kafka", property("cordwood.kafka"));
+        facts.put("codecs", property("cordwood.codecs"));
+        return facts;
+    }
+
+    private static String java() {
+        return property("java.vm.name") + " " + property("java.vm.version");
+    }
 
     /**
      * Describes this run.
@@ -21,18 +42,20 @@ final class Surroundings {
     static List<String> lines(final BenchOptions options) {
         return List.of(
                 "- machine: " + machine(),
-                "- Java: " + property("java.vm.name") + " " + property("java.vm.version"),
+                "- Java: " + java(),
                 "- commit: " + property("cordwood.commit"),
                 "- peer: kafka-storage " + property("cordwood.kafka")
                         + ", `UnifiedLog`, with our versions of the codecs: " + property("cordwood.codecs"),
                 "- rounds: " + options.rounds() + (options.rounds() > 1 ? ", the first dropped" : "")
                         + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups and "
-                        + options.iterations() + " iterations of " + options.iterationMs() + " ms; medians",
+                        + options.iterations() + " iterations of " + options.iterationMs()
+                        + " ms; medians; seed " + options.seed(),
+                "- a ratio to a peer says how many times its throughput is ours, of floor how many times the floor's time we take;"
+                        + " a goal holds only if it holds by the clock and by CPU",
                 "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"
                         + " on either side, but for what a recovery cuts; logs that grow roll each 256 MiB and keep 512 MiB",
                 "- all files are in the system's cache; segments that are recovered in large pieces, as read from a disk after a"
-                        + " restart, the others as they were written",
-                "");
+                        + " restart, the others as they were written");
     }
 
     private static String machine() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class BenchOptionsTest {
@@ -14,6 +15,7 @@ final class BenchOptionsTest {
         final BenchOptions options = BenchOptions.parse();
         assertFalse(options.isQuick());
         assertTrue(options.rounds() > 2);
+        assertEquals(Seed.DEFAULT, options.seed());
         assertTrue(Catalog.comparisons().stream().allMatch(options::includes));
     }
 
@@ -47,6 +49,21 @@ final class BenchOptionsTest {
                         .getMessage());
         assertTrue(message.contains("compaction"), message);
         assertTrue(message.contains("groups: append find open read\n"), message);
+    }
+
+    @Test
+    void theSeedIsANumber() throws Exception {
+        assertEquals(-41, BenchOptions.parse("--seed=-41").seed());
+        assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--seed="));
+    }
+
+    @Test
+    void aQuickRunLeavesRowsOut() throws Exception {
+        final Comparison row = new Comparison("read", "read", new Subject("Any.method", new TreeMap<>()));
+        assertTrue(BenchOptions.parse("--quick").includes(row));
+        assertFalse(BenchOptions.parse("--quick").includes(row.fullRunsOnly()));
+        assertTrue(BenchOptions.parse().includes(row.fullRunsOnly()));
+        assertFalse(BenchOptions.parse("find").includes(row.fullRunsOnly()));
     }
 
     @Test

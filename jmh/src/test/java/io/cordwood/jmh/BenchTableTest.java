@@ -4,20 +4,84 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class BenchTableTest {
-    private static final Subject OURS = Subject.of(AppendBenchmark.class, "mapped", Map.of("shape", "ONE_OF_100_B"));
-    private static final Subject PEER = Subject.of(AppendBenchmark.class, "kafka", Map.of("shape", "ONE_OF_100_B"));
-    private static final Comparison ROW = new Comparison("append", "append", OURS, PEER, 4);
+    private static final Subject OURS = subject("ours");
+    private static final Subject KAFKA = subject("kafka");
+    private static final Subject QUEUE = subject("queue");
+    private static final Subject FLOOR = subject("floor");
+    private static final Comparison ROW = new Comparison("append", "append", OURS).beside("Kafka", KAFKA, 4);
 
     private final Samples samples = new Samples();
+
+    static Subject subject(final String name) {
+        return new Subject("Any." + name, new TreeMap<>(Map.of("shape", "ONE_OF_100_B")));
+    }
 
     @Test
     void ratiosSayHowManyTimesThePeersThroughputIsOurs() {
         samples.add(OURS, List.of(new Sample(0.5, 1, 0.04)));
-        samples.add(PEER, List.of(new Sample(3, 4, 2600)));
-        assertEquals("| append | 0.500 | 1.00 | 3.00 | 4.00 | 6.00x | 4.00x | 4.0x | 0.0 | 2600 |", row());
+        samples.add(KAFKA, List.of(new Sample(3, 4, 2600)));
+        assertEquals(
+                List.of(
+                        "| work | us/op | CPU us/op | B/op | Kafka us/op | Kafka CPU us/op | Kafka B/op"
+                                + " | ratio to Kafka | ratio CPU | to reach | holds |",
+                        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+                        "| append | 0.500 | 1.00 | 0.0 | 3.00 | 4.00 | 2600 | 6.00x | 4.00x | 4.0x | yes |"),
+                BenchTable.of(List.of(ROW), samples));
+    }
+
+    @Test
+    void aGoalThatHoldsByTheClockAloneDoesNotHold() {
+        samples.add(OURS, List.of(new Sample(1, 1.01, 0)));
+        samples.add(KAFKA, List.of(new Sample(4, 4, 0)));
+        assertEquals("| append | 1.00 | 1.01 | 0.0 | 4.00 | 4.00 | 0.0 | 4.00x | 3.96x | 4.0x | no |", row(ROW));
+    }
+
+    @Test
+    void theFloorIsShownAsTimesOfItsTime() {
+        final Comparison row = new Comparison("append", "append", OURS).over(FLOOR, 1.15);
+        samples.add(FLOOR, List.of(new Sample(10, 20, 0)));
+        samples.add(OURS, List.of(new Sample(11, 23, 0)));
+        assertEquals(
+                "| work | us/op | CPU us/op | B/op | floor us/op | floor CPU us/op | of floor | of floor CPU"
+                        + " | within | holds |",
+                BenchTable.of(List.of(row), samples).get(0));
+        assertEquals("| append | 11.0 | 23.0 | 0.0 | 10.0 | 20.0 | 1.10x | 1.15x | 1.15x | yes |", row(row));
+        samples.add(OURS, List.of(new Sample(11.6, 22, 0)));
+        assertEquals("| append | 11.6 | 22.0 | 0.0 | 10.0 | 20.0 | 1.16x | 1.10x | 1.15x | no |", row(row));
+    }
+
+    @Test
+    void whoIsToAllocateNothingFailsWithOneByte() {
+        final Comparison row = new Comparison("append", "append", OURS).garbageFree();
+        samples.add(OURS, List.of(new Sample(1, 1, 0.9)));
+        assertEquals("| append | 1.00 | 1.00 | 0.9 | yes (0 B) |", row(row));
+        samples.add(OURS, List.of(new Sample(1, 1, 1)));
+        assertEquals("| append | 1.00 | 1.00 | 1.0 | no (0 B) |", row(row));
+    }
+
+    @Test
+    void eachPeerHasItsColumnsInEachRow() {
+        samples.add(OURS, List.of(new Sample(1, 1, 0)));
+        samples.add(QUEUE, List.of(new Sample(2, 2, 0)));
+        final List<String> lines =
+                BenchTable.of(List.of(ROW, new Comparison("append", "claim", OURS).beside("Queue", QUEUE, 0)), samples);
+        assertEquals("| append | 1.00 | 1.00 | 0.0 | - | - | - | - | - | 4.0x |  |  |  |  |  |  |  |", lines.get(2));
+        assertEquals(
+                "| claim | 1.00 | 1.00 | 0.0 |  |  |  |  |  |  | 2.00 | 2.00 | 0.0 | 2.00x | 2.00x |  |  |",
+                lines.get(3));
+    }
+
+    @Test
+    void whatTheBenchmarkCountedHasAColumn() {
+        samples.add(OURS, List.of(new Sample(1, 1, 0, Map.of("forces", 0.25))));
+        samples.add(KAFKA, List.of(new Sample(8, 8, 0)));
+        assertEquals(
+                "| append | 1.00 | 1.00 | 0.0 | 0.250 | 8.00 | 8.00 | 0.0 | - | 8.00x | 8.00x | 4.0x | yes |",
+                row(ROW));
     }
 
     @Test
@@ -25,23 +89,23 @@ final class BenchTableTest {
         samples.add(OURS, List.of(new Sample(100, 100, 100)));
         samples.add(OURS, List.of(new Sample(1, 10, 7), new Sample(3, 30, 9)));
         samples.add(OURS, List.of(new Sample(2, 20, 8)));
-        assertEquals("| append | 2.00 | 20.0 | - | - | - | - | 4.0x | 8.0 | - |", row());
+        assertEquals("| append | 2.00 | 20.0 | 8.0 | - | - | - | - | - | 4.0x |  |", row(ROW));
     }
 
     @Test
     void theMedianOfAnEvenNumberLiesBetweenTheMiddleOnes() {
         samples.add(
                 OURS, List.of(new Sample(4, 1, 0), new Sample(100, 2, 0), new Sample(1, 3, 0), new Sample(2, 4, 0)));
-        assertEquals("| append | 3.00 | 2.50 | - | - | - | - | 4.0x | 0.0 | - |", row());
+        assertEquals("| append | 3.00 | 2.50 | 0.0 | - | - | - | - | - | 4.0x |  |", row(ROW));
     }
 
     @Test
     void whatWasNotMeasuredIsADash() {
-        assertEquals("| append | - | - | - | - | - | - | 4.0x | - | - |", row());
+        assertEquals("| append | - | - | - | - | - | - | - | - | 4.0x |  |", row(ROW));
     }
 
-    private String row() {
-        final List<String> lines = BenchTable.of(List.of(ROW), samples);
+    private String row(final Comparison row) {
+        final List<String> lines = BenchTable.of(List.of(row), samples);
         assertEquals(3, lines.size());
         assertEquals(columns(lines.get(0)), columns(lines.get(1)));
         assertEquals(columns(lines.get(0)), columns(lines.get(2)));

@@ -24,9 +24,12 @@ final class CatalogTest {
         final List<Comparison> rows = Catalog.comparisons();
         assertFalse(rows.isEmpty());
         for (final Comparison row : rows) {
-            assertIsBenchmark(row.ours());
-            assertIsBenchmark(row.peer());
-            assertEquals(row.ours().parameters(), row.peer().parameters(), row.work());
+            for (final Subject subject : row.subjects()) {
+                assertIsBenchmark(subject);
+            }
+            for (final Comparison.Peer peer : row.peers()) {
+                assertEquals(row.ours().parameters(), peer.subject().parameters(), row.work());
+            }
         }
     }
 
@@ -38,6 +41,18 @@ final class CatalogTest {
         for (final Comparison row : rows) {
             assertTrue(works.add(row.work()), row.work());
             assertTrue(ours.add(row.ours()), row.work());
+        }
+    }
+
+    @Test
+    void eachGroupHasRowsInAQuickRunToo() throws Exception {
+        final BenchOptions quick = BenchOptions.parse("--quick");
+        for (final Comparison row : Catalog.comparisons()) {
+            assertTrue(
+                    Catalog.comparisons().stream()
+                            .filter(quick::includes)
+                            .anyMatch(other -> other.group().equals(row.group())),
+                    row.group());
         }
     }
 
