@@ -77,4 +77,37 @@ public class AppendBenchmark {
     public long mappedGathered(final CordwoodAppends.Mapped log) {
         return log.gather(GATHERED);
     }
+
+    /**
+     * Our log in mapped memory, the batch encoded in place.
+     *
+     * @param log to append to.
+     * @return offset of the batch.
+     */
+    @Benchmark
+    public long mappedClaim(final CordwoodAppends.Mapped log) {
+        return log.claim();
+    }
+
+    /**
+     * Our log through a channel, the batch encoded in its staging memory.
+     *
+     * @param log to append to.
+     * @return offset of the batch.
+     */
+    @Benchmark
+    public long channelClaim(final CordwoodAppends.Channel log) {
+        return log.claim();
+    }
+
+    /**
+     * Chronicle Queue, one document for each append: the same values, no checksum, no batch.
+     *
+     * @param queue to append to.
+     * @return index of the document.
+     */
+    @Benchmark
+    public long chronicle(final ChronicleAppends queue) {
+        return queue.append();
+    }
 }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 
@@ -14,7 +15,12 @@ public enum BatchShape {
     /** One record of 1 KiB. */
     ONE_OF_1_KIB("1 x 1 KiB", 1, 1024),
     /** Sixteen records of 1 KiB: a full batch of a producer with default settings. */
-    SIXTEEN_OF_1_KIB("16 x 1 KiB", 16, 1024);
+    SIXTEEN_OF_1_KIB("16 x 1 KiB", 16, 1024),
+    /** A thousand records of 1 KiB: what a producer sends that is told to fill large batches. */
+    THOUSAND_OF_1_KIB("1000 x 1 KiB", 1000, 1024);
+
+    /** What is random in the values. */
+    private static final int VALUES = 7;
 
     private final String title;
     private final int records;
@@ -45,23 +51,60 @@ public enum BatchShape {
     }
 
     /**
-     * The batch as a producer sends it: uncompressed, base offset 0, no leader epoch, values that do not compress.
+     * Bytes of one value.
+     *
+     * @return bytes.
+     */
+    public int valueBytes() {
+        return valueBytes;
+    }
+
+    /**
+     * The batch as a producer sends it that does not compress.
      *
      * @param nowMs time of all records.
      * @return a heap buffer whose content is the batch.
      */
     public ByteBuffer received(final long nowMs) {
-        final SplittableRandom random = Seed.random(7);
+        return received(nowMs, "none");
+    }
+
+    /**
+     * The batch as a producer sends it: base offset 0, no leader epoch. The values compress to about half; without a codec that is
+     * of no matter.
+     *
+     * @param nowMs time of all records.
+     * @param codec by Kafka's name for it, such as {@code none}.
+     * @return a heap buffer whose content is the batch.
+     */
+    public ByteBuffer received(final long nowMs, final String codec) {
+        final SplittableRandom random = Seed.random(VALUES);
         final ByteBuffer buffer = ByteBuffer.allocate(records * (valueBytes + 32) + 128);
-        final MemoryRecordsBuilder builder =
-                MemoryRecords.builder(buffer, Compression.NONE, TimestampType.CREATE_TIME, 0L);
+        final MemoryRecordsBuilder builder = MemoryRecords.builder(
+                buffer, Compression.of(CompressionType.forName(codec)).build(), TimestampType.CREATE_TIME, 0L);
         try (builder) {
             for (int i = 0; i < records; i++) {
-                final byte[] value = new byte[valueBytes];
-                random.nextBytes(value);
-                builder.append(nowMs, null, value);
+                builder.append(nowMs, null, value(random, valueBytes));
             }
         }
         return builder.build().buffer();
+    }
+
+    /**
+     * One value alone, as in the batches.
+     *
+     * @return the bytes.
+     */
+    byte[] value() {
+        return value(Seed.random(VALUES), valueBytes);
+    }
+
+    /** Letters of an alphabet of sixteen: four bits in each byte. */
+    private static byte[] value(final SplittableRandom random, final int bytes) {
+        final byte[] value = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            value[i] = (byte) ('a' + random.nextInt(16));
+        }
+        return value;
     }
 }

@@ -6,6 +6,10 @@ import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.ReserveAgent;
+import io.cordwood.log.codec.Codecs;
+import io.cordwood.log.record.BatchBuilder;
+import io.cordwood.log.record.RecordBatchDescriptor;
+import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.DiskStorage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -27,12 +31,22 @@ import org.openjdk.jmh.annotations.TearDown;
 public class CordwoodAppends {
     private static final AppendAs TERMS = AppendAs.client(0);
 
+    /** What a record without a key takes beside its value, at most. */
+    private static final int RECORD_BYTES = 32;
+
     /** What is appended. */
     @Param
     public BatchShape shape = BatchShape.ONE_OF_100_B;
 
+    /** How it is compressed, by Kafka's name for it. */
+    @Param("none")
+    public String codec = "none";
+
     private final boolean isMapped;
     private final UnsafeBuffer batch = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer value = new UnsafeBuffer(0, 0);
+    private final BatchBuilder builder = new BatchBuilder(Codecs.standard());
     private Path root;
     private DiskStorage storage;
     private Log log;
@@ -56,11 +70,11 @@ public class CordwoodAppends {
         final Map<String, String> topic = new HashMap<>();
         GrowingLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
         topic.put("file.delete.delay.ms", "0");
-        final LogBuilder builder = new LogBuilder(storage, "cordwood-0")
+        final LogBuilder opening = new LogBuilder(storage, "cordwood-0")
                 .config(LogConfig.of(topic))
                 .indexes(new SparseIndexes());
         if (isMapped) {
-            builder.mapped();
+            opening.mapped();
             reserving = new AgentRunner(
                     new BackoffIdleStrategy(0, 0, 50_000, 200_000),
                     Throwable::printStackTrace,
@@ -68,9 +82,10 @@ public class CordwoodAppends {
                     new ReserveAgent(storage));
             AgentRunner.startOnThread(reserving);
         }
-        log = builder.open(System.currentTimeMillis());
-        final ByteBuffer received = shape.received(System.currentTimeMillis());
+        log = opening.open(System.currentTimeMillis());
+        final ByteBuffer received = shape.received(System.currentTimeMillis(), codec);
         batch.wrap(ByteBuffer.allocateDirect(received.limit()).put(received));
+        value.wrap(shape.value());
     }
 
     /** Removes the log; nothing is forced for it. */
@@ -97,6 +112,22 @@ public class CordwoodAppends {
         final long end = log.publish();
         retain(count * batch.capacity(), nowMs);
         return end;
+    }
+
+    /** Encodes the batch in the log's own memory: no copy of it is anywhere else. */
+    long claim() {
+        final long nowMs = System.currentTimeMillis();
+        final int room = RecordBatchDescriptor.HEADER_BYTES + shape.records() * (shape.valueBytes() + RECORD_BYTES);
+        accepted(log.claim(room, claimed, nowMs) == Refusal.ACCEPTED ? 0 : -1);
+        builder.wrap(claimed, 0, room);
+        for (int i = 0; i < shape.records(); i++) {
+            builder.append(nowMs, null, 0, -1, value, 0, value.capacity(), null);
+        }
+        final int length = builder.finish();
+        final long offset = accepted(log.commit(length, TERMS, nowMs));
+        log.publish();
+        retain(length, nowMs);
+        return offset;
     }
 
     private long accepted(final long result) {

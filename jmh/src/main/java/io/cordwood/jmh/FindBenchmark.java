@@ -26,7 +26,7 @@ public class FindBenchmark {
     @State(Scope.Thread)
     public static class Kafka {
         /** Batches of the log. */
-        @Param
+        @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         /** Order of the offsets. */
@@ -74,7 +74,7 @@ public class FindBenchmark {
     @State(Scope.Thread)
     public static class Cordwood {
         /** Batches of the log. */
-        @Param
+        @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         /** Order of the offsets. */

@@ -23,6 +23,10 @@ public class KafkaAppends {
     @Param
     public BatchShape shape = BatchShape.ONE_OF_100_B;
 
+    /** How it is compressed, by Kafka's name for it. */
+    @Param("none")
+    public String codec = "none";
+
     private final RequestLocal requestLocal = RequestLocal.withThreadConfinedCaching();
     private Path root;
     private UnifiedLog log;
@@ -41,7 +45,7 @@ public class KafkaAppends {
     public void open() throws IOException {
         root = BenchDirectory.fresh();
         log = KafkaPeer.open(root.resolve("kafka-0"), GrowingLog.TOPIC);
-        batch = shape.received(System.currentTimeMillis());
+        batch = shape.received(System.currentTimeMillis(), codec);
     }
 
     /** Removes the log. */

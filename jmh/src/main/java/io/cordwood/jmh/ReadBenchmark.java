@@ -35,7 +35,7 @@ public class ReadBenchmark {
     @State(Scope.Thread)
     public static class Kafka {
         /** Batches of the log. */
-        @Param
+        @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         private final ByteBuffer buffer = ByteBuffer.allocateDirect(ReadLog.READ_BYTES);
@@ -98,7 +98,7 @@ public class ReadBenchmark {
     @State(Scope.Thread)
     public static class Cordwood {
         /** Batches of the log. */
-        @Param
+        @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         private final RecordBatchFlyweight batch = new RecordBatchFlyweight();

@@ -30,7 +30,7 @@ public class UncleanOpenBenchmark {
     @State(Scope.Thread)
     public static class Lost {
         /** Batches of the log. */
-        @Param
+        @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         private LogToRecover files;

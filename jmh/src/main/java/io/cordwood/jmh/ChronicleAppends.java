@@ -1,0 +1,119 @@
+package io.cordwood.jmh;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.RollCycle;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Chronicle Queue being appended to: it grows, rolls each second, since it rolls by time alone, and drops the files behind. */
+@State(Scope.Thread)
+public class ChronicleAppends {
+    /** What is appended: all its values in one document. */
+    @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
+    public BatchShape shape = BatchShape.ONE_OF_100_B;
+
+    private Path root;
+    private SingleChronicleQueue queue;
+    private ExcerptAppender appender;
+    private Bytes<Void> values;
+
+    /** Made by JMH. */
+    public ChronicleAppends() {}
+
+    /** Begins an empty queue. */
+    @Setup
+    public void open() {
+        root = BenchDirectory.fresh();
+        queue = SingleChronicleQueueBuilder.binary(root)
+                .rollCycle(new Secondly())
+                .storeFileListener((cycle, file) -> delete(file.toPath()))
+                .build();
+        appender = queue.createAppender();
+        final byte[] value = shape.value();
+        values = Bytes.allocateDirect((long) shape.records() * value.length);
+        for (int i = 0; i < shape.records(); i++) {
+            values.write(value);
+        }
+    }
+
+    /** Removes the queue. */
+    @TearDown
+    public void close() {
+        appender.close();
+        queue.close();
+        values.releaseLast();
+        BenchDirectory.remove(root);
+    }
+
+    long append() {
+        try (DocumentContext document = appender.writingDocument()) {
+            document.wire().bytes().write(values, 0, values.writePosition());
+        }
+        return appender.lastIndexAppended();
+    }
+
+    private static void delete(final Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Indexes like its fast cycles, of which none is as short. */
+    private static final class Secondly implements RollCycle {
+        private static final RollCycle FAST = RollCycles.FAST_HOURLY;
+
+        @Override
+        public String format() {
+            return "yyyyMMdd-HHmmss'S'";
+        }
+
+        @Override
+        public int lengthInMillis() {
+            return 1_000;
+        }
+
+        @Override
+        public int defaultIndexCount() {
+            return FAST.defaultIndexCount();
+        }
+
+        @Override
+        public int defaultIndexSpacing() {
+            return FAST.defaultIndexSpacing();
+        }
+
+        @Override
+        public long toIndex(final int cycle, final long sequenceNumber) {
+            return FAST.toIndex(cycle, sequenceNumber);
+        }
+
+        @Override
+        public long toSequenceNumber(final long index) {
+            return FAST.toSequenceNumber(index);
+        }
+
+        @Override
+        public int toCycle(final long index) {
+            return FAST.toCycle(index);
+        }
+
+        @Override
+        public long maxMessagesPerCycle() {
+            return FAST.maxMessagesPerCycle();
+        }
+    }
+}
