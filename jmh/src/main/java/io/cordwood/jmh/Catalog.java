@@ -7,6 +7,7 @@ import java.util.Map;
 /** All comparisons that the command knows, in the order of the table. */
 final class Catalog {
     private static final String KAFKA = "Kafka";
+    private static final String CHRONICLE = "Chronicle Queue";
     private static final List<BatchShape> READ_SHAPES = List.of(BatchShape.ONE_OF_100_B, BatchShape.SIXTEEN_OF_1_KIB);
 
     private Catalog() {}
@@ -26,14 +27,43 @@ final class Catalog {
     }
 
     private static void append(final List<Comparison> rows) {
-        rows.add(append("mapped store, published one by one", "mapped", BatchShape.ONE_OF_100_B, 5));
-        rows.add(append("channel store, gathered 64 to a write", "channelGathered", BatchShape.ONE_OF_100_B, 10));
-        rows.add(append("channel store, one by one", "channel", BatchShape.SIXTEEN_OF_1_KIB, 1.2));
-        rows.add(append("channel store, gathered 64 to a write", "channelGathered", BatchShape.SIXTEEN_OF_1_KIB, 2));
+        final String each = "channel store, one by one";
+        rows.add(append(each, "channel", BatchShape.ONE_OF_100_B, 1.5).fullRunsOnly());
+        rows.add(append(each, "channel", BatchShape.ONE_OF_1_KIB, 1.4).fullRunsOnly());
+        rows.add(append(each, "channel", BatchShape.SIXTEEN_OF_1_KIB, 1.2));
+        rows.add(append(each, "channel", BatchShape.THOUSAND_OF_1_KIB, 1.3).fullRunsOnly());
+        final String mapped = "mapped store, one by one";
+        rows.add(append(mapped, "mapped", BatchShape.ONE_OF_100_B, 5));
+        rows.add(append(mapped, "mapped", BatchShape.ONE_OF_1_KIB, 2).fullRunsOnly());
+        rows.add(append(mapped, "mapped", BatchShape.SIXTEEN_OF_1_KIB, 0).fullRunsOnly());
+        final String gathered = "channel store, gathered 64 to a write";
+        rows.add(append(gathered, "channelGathered", BatchShape.ONE_OF_100_B, 10));
+        rows.add(append(gathered, "channelGathered", BatchShape.ONE_OF_1_KIB, 4).fullRunsOnly());
+        rows.add(append(gathered, "channelGathered", BatchShape.SIXTEEN_OF_1_KIB, 2));
+        final String claim = "mapped store, encoded in a claim";
+        rows.add(append(claim, "mappedClaim", BatchShape.ONE_OF_100_B, 0));
+        rows.add(append(claim, "mappedClaim", BatchShape.ONE_OF_1_KIB, 0).fullRunsOnly());
+        rows.add(compressed("lz4", 1.3));
+        rows.add(compressed("zstd", 1.8).fullRunsOnly());
     }
 
     private static Comparison append(final String how, final String method, final BatchShape shape, final double goal) {
-        final Map<String, String> parameters = Map.of("shape", shape.name());
+        final Comparison row = append(how, method, shape, "none", goal);
+        return shape == BatchShape.THOUSAND_OF_1_KIB
+                ? row
+                : row.beside(
+                        CHRONICLE, Subject.of(AppendBenchmark.class, "chronicle", Map.of("shape", shape.name())), 0);
+    }
+
+    /** Both sides decompress the batch to validate it, and keep it as it came. */
+    private static Comparison compressed(final String codec, final double goal) {
+        return append(
+                "as " + codec + ", channel store, one by one", "channel", BatchShape.SIXTEEN_OF_1_KIB, codec, goal);
+    }
+
+    private static Comparison append(
+            final String how, final String method, final BatchShape shape, final String codec, final double goal) {
+        final Map<String, String> parameters = Map.of("shape", shape.name(), "codec", codec);
         return new Comparison(
                         "append",
                         "append " + shape.title() + ", " + how,

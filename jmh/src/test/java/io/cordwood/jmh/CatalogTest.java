@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -28,7 +29,13 @@ final class CatalogTest {
                 assertIsBenchmark(subject);
             }
             for (final Comparison.Peer peer : row.peers()) {
-                assertEquals(row.ours().parameters(), peer.subject().parameters(), row.work());
+                // A peer may lack what we have to say, such as a codec, but does not do other work.
+                final Map<String, String> common = new TreeMap<>(peer.subject().parameters());
+                common.keySet().retainAll(row.ours().parameters().keySet());
+                final Map<String, String> ours = new TreeMap<>(row.ours().parameters());
+                ours.keySet().retainAll(common.keySet());
+                assertEquals(ours, common, row.work());
+                assertEquals(common.keySet(), peer.subject().parameters().keySet(), row.work());
             }
         }
     }
@@ -81,6 +88,9 @@ final class CatalogTest {
     }
 
     private static void assertTakes(final Field field, final Map<String, String> given) {
+        if (!field.getType().isEnum()) {
+            return;
+        }
         final List<String> values = Arrays.stream(field.getType().getEnumConstants())
                 .map(constant -> ((Enum<?>) constant).name())
                 .toList();
