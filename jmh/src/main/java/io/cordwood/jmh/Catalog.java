@@ -19,11 +19,31 @@ final class Catalog {
      */
     static List<Comparison> comparisons() {
         final List<Comparison> rows = new ArrayList<>();
+        floor(rows);
         append(rows);
         find(rows);
         read(rows);
         open(rows);
         return rows;
+    }
+
+    private static void floor(final List<Comparison> rows) {
+        for (final BatchShape shape : BatchShape.values()) {
+            final boolean isInQuick = shape == BatchShape.ONE_OF_100_B || shape == BatchShape.SIXTEEN_OF_1_KIB;
+            final Comparison write = new Comparison(
+                    "floor", "CRC-32C + write to a growing file, " + shape.title(), floor("write", shape));
+            rows.add(isInQuick ? write : write.fullRunsOnly());
+            rows.add(new Comparison(
+                            "floor",
+                            "CRC-32C + copy into a fresh mapping, " + shape.title(),
+                            floor("copyToMapping", shape))
+                    .fullRunsOnly());
+        }
+        rows.add(new Comparison("floor", "scan in 64 KiB + CRC-32C", floor("read", BatchShape.SIXTEEN_OF_1_KIB)));
+    }
+
+    private static Subject floor(final String method, final BatchShape shape) {
+        return Subject.of(FloorBenchmark.class, method, Map.of("shape", shape.name()));
     }
 
     private static void append(final List<Comparison> rows) {
@@ -48,11 +68,24 @@ final class Catalog {
     }
 
     private static Comparison append(final String how, final String method, final BatchShape shape, final double goal) {
-        final Comparison row = append(how, method, shape, "none", goal);
+        final Comparison row =
+                append(how, method, shape, "none", goal).over(floorOf(method, shape), withinFloor(method, shape));
         return shape == BatchShape.THOUSAND_OF_1_KIB
                 ? row
                 : row.beside(
                         CHRONICLE, Subject.of(AppendBenchmark.class, "chronicle", Map.of("shape", shape.name())), 0);
+    }
+
+    private static Subject floorOf(final String method, final BatchShape shape) {
+        return floor(
+                method.endsWith("Gathered") ? "writeGathered" : method.startsWith("mapped") ? "copyToMapping" : "write",
+                shape);
+    }
+
+    /** Where the bytes count for more than the call, little may be added to them. */
+    private static double withinFloor(final String method, final BatchShape shape) {
+        final boolean isLarge = shape == BatchShape.SIXTEEN_OF_1_KIB || shape == BatchShape.THOUSAND_OF_1_KIB;
+        return isLarge && method.equals("channel") ? 1.15 : 0;
     }
 
     /** Both sides decompress the batch to validate it, and keep it as it came. */
@@ -102,6 +135,7 @@ final class Catalog {
                             KAFKA,
                             Subject.of(ReadBenchmark.class, "kafka", parameters),
                             shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
+                    .over(floor("read", shape), 0)
                     .garbageFree());
         }
     }
@@ -123,6 +157,7 @@ final class Catalog {
                         "open",
                         "unclean open from recovery point 0, " + shape.title(),
                         Subject.of(UncleanOpenBenchmark.class, "cordwood", parameters))
-                .beside(KAFKA, Subject.of(UncleanOpenBenchmark.class, "kafka", parameters), goal);
+                .beside(KAFKA, Subject.of(UncleanOpenBenchmark.class, "kafka", parameters), goal)
+                .over(floor("scan", shape), 2);
     }
 }

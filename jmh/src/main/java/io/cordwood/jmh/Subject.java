@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
  * One benchmark with the values of its parameters: what JMH measures in one go.
@@ -17,14 +16,6 @@ record Subject(String benchmark, SortedMap<String, String> parameters) {
 
     static Subject of(final Class<?> type, final String method, final Map<String, String> parameters) {
         return new Subject(type.getSimpleName() + "." + method, new TreeMap<>(parameters));
-    }
-
-    static Subject of(final BenchmarkParams measured) {
-        final SortedMap<String, String> parameters = new TreeMap<>();
-        for (final String name : measured.getParamsKeys()) {
-            parameters.put(name, measured.getParam(name));
-        }
-        return new Subject(measured.getBenchmark().substring(PACKAGE.length()), parameters);
     }
 
     /**

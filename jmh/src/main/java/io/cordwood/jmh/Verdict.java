@@ -6,8 +6,11 @@ import java.util.Optional;
 
 /** What was measured of a row, held against its goals. Wall and CPU must both reach a goal, or it is not reached. */
 final class Verdict {
-    /** No object is smaller than 16 bytes; what is left below this comes from JMH's own work between two iterations. */
+    /** No object is smaller than 16 bytes; fewer than this per operation comes from JMH, which allocates between iterations. */
     private static final double NO_BYTES = 1;
+
+    /** The same where an operation takes long: JMH alone comes to a tenth of a byte per microsecond. */
+    private static final double NO_BYTES_PER_US = 0.15;
 
     /** A quotient that is the goal must not miss it in its last bit. */
     private static final double ROUNDING = 1 - 1e-9;
@@ -67,7 +70,8 @@ final class Verdict {
             each.add(ratioTo(floor.subject()).map(ratio -> ratio.reaches(1 / floor.within())));
         }
         if (row.isGarbageFree()) {
-            each.add(samples.medians(row.ours()).map(ours -> ours.bytes() < NO_BYTES));
+            each.add(samples.medians(row.ours())
+                    .map(ours -> ours.bytes() < Math.max(NO_BYTES, NO_BYTES_PER_US * ours.wallUs())));
         }
         if (each.isEmpty() || each.contains(Optional.<Boolean>empty())) {
             return Optional.empty();

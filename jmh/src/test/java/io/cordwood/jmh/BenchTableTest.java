@@ -64,6 +64,15 @@ final class BenchTableTest {
     }
 
     @Test
+    void whatJmhAllocatesIsNotHeldAgainstALongOperation() {
+        final Comparison row = new Comparison("append", "append", OURS).garbageFree();
+        samples.add(OURS, List.of(new Sample(30, 30, 4.4)));
+        assertEquals("| append | 30.0 | 30.0 | 4.4 | yes (0 B) |", row(row));
+        samples.add(OURS, List.of(new Sample(30, 30, 4.6)));
+        assertEquals("| append | 30.0 | 30.0 | 4.6 | no (0 B) |", row(row));
+    }
+
+    @Test
     void eachPeerHasItsColumnsInEachRow() {
         samples.add(OURS, List.of(new Sample(1, 1, 0)));
         samples.add(QUEUE, List.of(new Sample(2, 2, 0)));
