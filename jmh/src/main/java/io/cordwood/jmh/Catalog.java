@@ -23,6 +23,7 @@ final class Catalog {
         append(rows);
         find(rows);
         read(rows);
+        rows.addAll(IndexBenchmark.comparisons());
         open(rows);
         return rows;
     }
