@@ -22,6 +22,8 @@ public enum BatchShape {
     /** What is random in the values. */
     private static final int VALUES = 7;
 
+    private static final int PIECE_BYTES = 32;
+
     private final String title;
     private final int records;
     private final int valueBytes;
@@ -99,11 +101,29 @@ public enum BatchShape {
         return value(Seed.random(VALUES), valueBytes);
     }
 
-    /** Letters of an alphabet of sixteen: four bits in each byte. */
+    /**
+     * All values of the batch.
+     *
+     * @return one for each record.
+     */
+    byte[][] recordValues() {
+        final SplittableRandom random = Seed.random(VALUES);
+        final byte[][] values = new byte[records][];
+        for (int i = 0; i < records; i++) {
+            values[i] = value(random, valueBytes);
+        }
+        return values;
+    }
+
+    /** Pieces that are random, each of them twice: every codec makes about half of it, also those that look for repetitions alone. */
     private static byte[] value(final SplittableRandom random, final int bytes) {
         final byte[] value = new byte[bytes];
-        for (int i = 0; i < bytes; i++) {
-            value[i] = (byte) ('a' + random.nextInt(16));
+        final byte[] piece = new byte[PIECE_BYTES];
+        for (int at = 0; at < bytes; at += PIECE_BYTES) {
+            if (at % (2 * PIECE_BYTES) == 0) {
+                random.nextBytes(piece);
+            }
+            System.arraycopy(piece, 0, value, at, Math.min(PIECE_BYTES, bytes - at));
         }
         return value;
     }

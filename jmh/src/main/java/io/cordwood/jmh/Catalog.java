@@ -24,6 +24,7 @@ final class Catalog {
         find(rows);
         read(rows);
         rows.addAll(IndexBenchmark.comparisons());
+        rows.addAll(CodecBenchmark.comparisons());
         open(rows);
         return rows;
     }

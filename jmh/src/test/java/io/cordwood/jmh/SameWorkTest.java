@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever stands in one row must come to the same result, or the figures compare nothing. */
 final class SameWorkTest {
@@ -43,5 +44,27 @@ final class SameWorkTest {
         sealed.close();
         active.close();
         assertTrue(found.size() >= 900, "keys are spread: " + found.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "gzip", "snappy", "lz4", "zstd"})
+    void bothBuildAndReadTheSameBatch(final String codec) {
+        final CodecBenchmark benchmark = new CodecBenchmark();
+        final CodecBenchmark.Kafka kafka = new CodecBenchmark.Kafka();
+        final CodecBenchmark.Cordwood cordwood = new CodecBenchmark.Cordwood();
+        kafka.codec = codec;
+        cordwood.codec = codec;
+        kafka.fill();
+        cordwood.fill(new Parts());
+        final int bytes = benchmark.buildKafka(kafka);
+        assertEquals(bytes, benchmark.buildCordwood(cordwood), 16, "of zstd's frames some state their length");
+        final double ratio =
+                bytes / (double) BatchShape.SIXTEEN_OF_1_KIB.received(0).remaining();
+        assertEquals(codec.equals("none") ? 1 : 0.55, ratio, 0.06);
+        final long sum = benchmark.iterateKafka(kafka);
+        assertEquals(sum, benchmark.checkKafka(kafka));
+        assertEquals(sum, benchmark.iterateCordwood(cordwood));
+        assertEquals(sum, benchmark.checkCordwood(cordwood));
+        cordwood.close();
     }
 }
