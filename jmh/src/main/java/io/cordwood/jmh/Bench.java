@@ -96,6 +96,7 @@ public final class Bench {
                 .measurementTime(time)
                 .addProfiler("gc")
                 .addProfiler(ProcessCpuProfiler.class)
+                .addProfiler(CountProfiler.class)
                 .jvmArgsAppend(flags.toArray(String[]::new))
                 .shouldFailOnError(true)
                 .output(output.toString());
@@ -127,9 +128,7 @@ public final class Bench {
         final Map<String, Double> counted = new HashMap<>();
         for (final String label : iteration.getSecondaryResults().keySet()) {
             if (!label.startsWith(COLLECTOR_LABELS) && !label.equals(ProcessCpuProfiler.LABEL)) {
-                counted.put(
-                        label,
-                        secondary(iteration, label) / iteration.getMetadata().getAllOps());
+                counted.put(label, secondary(iteration, label));
             }
         }
         return new Sample(

@@ -26,6 +26,7 @@ final class Catalog {
         rows.addAll(IndexBenchmark.comparisons());
         rows.addAll(CodecBenchmark.comparisons());
         open(rows);
+        rows.addAll(DurableBenchmark.comparisons());
         return rows;
     }
 

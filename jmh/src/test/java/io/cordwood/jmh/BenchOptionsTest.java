@@ -48,7 +48,7 @@ final class BenchOptionsTest {
                 String.valueOf(assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("compaction"))
                         .getMessage());
         assertTrue(message.contains("compaction"), message);
-        assertTrue(message.contains("groups: append codec find floor index open read\n"), message);
+        assertTrue(message.contains("groups: append codec durable find floor index open read\n"), message);
     }
 
     @Test
