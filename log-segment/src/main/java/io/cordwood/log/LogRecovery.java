@@ -34,6 +34,7 @@ final class LogRecovery implements AutoCloseable {
 
     private long[] replayFrom = {};
     private long point;
+    private long servedFrom;
     private long scannedBytes;
     private long endOffset;
     private long lastFeedFrom;
@@ -155,6 +156,8 @@ final class LogRecovery implements AutoCloseable {
             bases[i] = segments.get(i).baseOffset();
         }
         progress.begin(bases.length);
+        servedFrom = startOffset;
+        scan.servedFrom(startOffset);
         final Segment last = segments.get(bases.length - 1);
         recovered = segments;
         reached = Math.max(recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint, traces.highest());
@@ -446,7 +449,7 @@ final class LogRecovery implements AutoCloseable {
         final String why = String.valueOf(scan.reason());
         // Behind the last offset that a sealed segment can have lies nothing at or above the point, whatever the bytes
         // are.
-        if (!isLast && (expected < point || end <= point)) {
+        if (!isLast && (Math.max(expected, servedFrom) < point || end <= point)) {
             note(
                     RecoveryReport.Kind.DAMAGE_KEPT,
                     segment.path(),

@@ -41,6 +41,7 @@ final class SegmentScan implements AutoCloseable {
     private long to;
     private long end;
     private long keepBelow;
+    private long servedFrom;
     private long expected;
     private long behindBad;
     private boolean isPlaced;
@@ -104,6 +105,14 @@ final class SegmentScan implements AutoCloseable {
         scan.start(walked.file(), from, bytes);
     }
 
+    /**
+     * Says where the log begins. Where nothing in front of {@code keptBelow} is served any more, nothing is kept for its sake that hides what
+     * lies behind.
+     */
+    void servedFrom(final long logStartOffset) {
+        servedFrom = logStartOffset;
+    }
+
     Step next() {
         reason = null;
         epochFault = -1;
@@ -124,7 +133,12 @@ final class SegmentScan implements AutoCloseable {
             kind = Fault.Kind.BAD_MAGIC;
             return stepOver(scan.position() + scan.declaredBytes());
         }
-        return keepBelow > Math.max(0, expected) ? searchBehind() : Step.END;
+        return keepBelow > Math.max(0, expected) && !hidesUnforced() ? searchBehind() : Step.END;
+    }
+
+    /** Whether damage of which nothing is served reaches over what was not forced, and so is what a power cut has left of that. */
+    private boolean hidesUnforced() {
+        return keepBelow <= servedFrom && further.goodBase(scan.position(), Math.max(0, expected)) > keepBelow;
     }
 
     private Step inOrder() {
