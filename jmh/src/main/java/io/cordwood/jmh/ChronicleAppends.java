@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -19,7 +20,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** Chronicle Queue being appended to: it grows, rolls each second, since it rolls by time alone, and drops the files behind. */
 @State(Scope.Thread)
-public class ChronicleAppends {
+public class ChronicleAppends implements Scanning.Scanned {
     /** What is appended: all its values in one document. */
     @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
     public BatchShape shape = BatchShape.ONE_OF_100_B;
@@ -62,6 +63,38 @@ public class ChronicleAppends {
             document.wire().bytes().write(values, 0, values.writePosition());
         }
         return appender.lastIndexAppended();
+    }
+
+    @Override
+    public Scanning.Scan newScan() {
+        final Bytes<?> read = Bytes.allocateElasticDirect(ReadLog.READ_BYTES);
+        final ExcerptTailer tailer = queue.createTailer().toStart();
+        return new Scanning.Scan() {
+            @Override
+            public long step() {
+                long bytes = 0;
+                while (bytes < ReadLog.READ_BYTES) {
+                    try (DocumentContext document = tailer.readingDocument()) {
+                        if (!document.isPresent()) {
+                            break;
+                        }
+                        read.clear();
+                        document.wire().bytes().read(read);
+                        bytes += read.readRemaining();
+                    }
+                }
+                if (bytes == 0) {
+                    tailer.toStart();
+                }
+                return bytes;
+            }
+
+            @Override
+            public void close() {
+                tailer.close();
+                read.releaseLast();
+            }
+        };
     }
 
     private static void delete(final Path file) {

@@ -5,6 +5,7 @@ import io.cordwood.log.AppendAs;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
+import io.cordwood.log.LogReader;
 import io.cordwood.log.ReserveAgent;
 import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
@@ -28,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** Our log being appended to: it grows, rolls, and drops old segments by size. */
 @State(Scope.Thread)
-public class CordwoodAppends {
+public class CordwoodAppends implements Scanning.Scanned {
     private static final AppendAs TERMS = AppendAs.client(0);
 
     /** What a record without a key takes beside its value, at most. */
@@ -128,6 +129,26 @@ public class CordwoodAppends {
         log.publish();
         retain(length, nowMs);
         return offset;
+    }
+
+    @Override
+    public Scanning.Scan newScan() {
+        final LogReader reader = log.newReader();
+        return new Scanning.Scan() {
+            private long next;
+
+            @Override
+            public long step() {
+                final long bytes = reader.read(next, Long.MAX_VALUE, ReadLog.READ_BYTES);
+                next = bytes > 0 ? reader.nextOffset() : log.startOffset();
+                return Math.max(0, bytes);
+            }
+
+            @Override
+            public void close() {
+                reader.close();
+            }
+        };
     }
 
     private long accepted(final long result) {
