@@ -103,6 +103,10 @@ public final class Bench {
         for (final Map.Entry<String, String> parameter : subject.parameters().entrySet()) {
             builder = builder.param(parameter.getKey(), parameter.getValue());
         }
+        // Who does not take them, as a peer, is not asked.
+        for (final Map.Entry<String, String> part : options.parts().entrySet()) {
+            builder = builder.param(part.getKey(), part.getValue());
+        }
         try {
             return samplesOf(new Runner(builder.build()).run());
         } finally {

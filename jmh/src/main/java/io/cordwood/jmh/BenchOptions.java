@@ -2,7 +2,9 @@ package io.cordwood.jmh;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -11,9 +13,10 @@ import java.util.TreeSet;
  * @param isQuick whether a few minutes must do: the figures are then good for a first look and no more.
  * @param rounds how often everything is measured; of more than one, the first is dropped.
  * @param seed from which everything random is drawn.
+ * @param parts classes of an integrator by the parameter of {@link Parts} that they are for.
  * @param groups that are to be measured; empty for all.
  */
-record BenchOptions(boolean isQuick, int rounds, long seed, List<String> groups) {
+record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> parts, List<String> groups) {
     private static final int ROUNDS = 5;
     private static final int ROUNDS_QUICK = 2;
 
@@ -37,6 +40,7 @@ record BenchOptions(boolean isQuick, int rounds, long seed, List<String> groups)
         boolean isQuick = false;
         int rounds = 0;
         long seed = Seed.DEFAULT;
+        final Map<String, String> parts = new TreeMap<>();
         final List<String> groups = new ArrayList<>();
         final Set<String> known = new TreeSet<>();
         Catalog.comparisons().forEach(row -> known.add(row.group()));
@@ -47,16 +51,24 @@ record BenchOptions(boolean isQuick, int rounds, long seed, List<String> groups)
                 rounds = positive(arg.substring("--rounds=".length()));
             } else if (arg.startsWith("--seed=")) {
                 seed = seed(arg.substring("--seed=".length()));
+            } else if (arg.startsWith("--storage=") || arg.startsWith("--codecs=")) {
+                final int equals = arg.indexOf('=');
+                parts.put(arg.substring("--".length(), equals), arg.substring(equals + 1));
             } else if (known.contains(arg)) {
                 groups.add(arg);
             } else {
                 throw new UsageException("unknown: " + arg
-                        + "\nusage: bin/bench [--quick] [--rounds=N] [--seed=N] [GROUP...]\n" + "groups: "
+                        + "\nusage: bin/bench [--quick] [--rounds=N] [--seed=N] [--storage=CLASS] [--codecs=CLASS+...]"
+                        + " [GROUP...]\n" + "groups: "
                         + String.join(" ", known) + "\nbin/bench --jmh ARGS... hands the arguments to JMH");
             }
         }
         return new BenchOptions(
-                isQuick, rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS, seed, List.copyOf(groups));
+                isQuick,
+                rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS,
+                seed,
+                Map.copyOf(parts),
+                List.copyOf(groups));
     }
 
     private static long seed(final String digits) throws UsageException {

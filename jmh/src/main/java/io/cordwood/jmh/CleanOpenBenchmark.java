@@ -7,7 +7,7 @@ import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogDirectory;
 import io.cordwood.log.LogLoading;
 import io.cordwood.log.LogSetup;
-import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ public class CleanOpenBenchmark {
     /** The directory in our hands. */
     @State(Scope.Thread)
     public static class Cordwood {
-        private DiskStorage storage;
+        private Storage storage;
         private LogSetup setup;
         private @Nullable LogDirectory opened;
 
@@ -95,16 +95,17 @@ public class CleanOpenBenchmark {
         /**
          * Builds the directory.
          *
+         * @param parts that the logs are made of.
          * @throws Exception Kafka's own.
          */
         @Setup
-        public void build() throws Exception {
-            storage = new DiskStorage(PartitionsToOpen.directory());
+        public void build(final Parts parts) throws Exception {
+            storage = parts.storage(PartitionsToOpen.directory());
             final Map<String, String> topic = new HashMap<>();
             ReadLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
             final LogConfig config = LogConfig.of(topic);
             setup = (partition, builder) -> {
-                builder.config(config).indexes(new SparseIndexes());
+                builder.config(config).codecs(parts.codecs()).indexes(new SparseIndexes());
                 return true;
             };
         }

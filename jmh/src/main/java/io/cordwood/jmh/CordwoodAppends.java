@@ -7,11 +7,11 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.ReserveAgent;
-import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -47,9 +47,9 @@ public class CordwoodAppends implements Scanning.Scanned {
     private final UnsafeBuffer batch = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer value = new UnsafeBuffer(0, 0);
-    private final BatchBuilder builder = new BatchBuilder(Codecs.standard());
+    private BatchBuilder builder;
     private Path root;
-    private DiskStorage storage;
+    private Storage storage;
     private Log log;
     private @Nullable AgentRunner reserving;
     private long bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
@@ -63,24 +63,33 @@ public class CordwoodAppends implements Scanning.Scanned {
         this.isMapped = isMapped;
     }
 
-    /** Begins an empty log. */
+    /**
+     * Begins an empty log.
+     *
+     * @param parts that it is made of.
+     */
     @Setup
-    public void open() {
+    public void open(final Parts parts) {
         root = BenchDirectory.fresh();
-        storage = new DiskStorage(root);
+        storage = parts.storage(root);
+        builder = new BatchBuilder(parts.codecs());
         final Map<String, String> topic = new HashMap<>();
         GrowingLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
         topic.put("file.delete.delay.ms", "0");
         final LogBuilder opening = new LogBuilder(storage, "cordwood-0")
                 .config(LogConfig.of(topic))
+                .codecs(parts.codecs())
                 .indexes(new SparseIndexes());
         if (isMapped) {
             opening.mapped();
+        }
+        // Another storage has its own way to be ahead of the writer, or none.
+        if (isMapped && storage instanceof DiskStorage disk) {
             reserving = new AgentRunner(
                     new BackoffIdleStrategy(0, 0, 50_000, 200_000),
                     Throwable::printStackTrace,
                     null,
-                    new ReserveAgent(storage));
+                    new ReserveAgent(disk));
             AgentRunner.startOnThread(reserving);
         }
         log = opening.open(System.currentTimeMillis());

@@ -87,11 +87,15 @@ public class FindBenchmark {
         /** Made by JMH. */
         public Cordwood() {}
 
-        /** Opens the log. */
+        /**
+         * Opens the log.
+         *
+         * @param parts that it is made of.
+         */
         @Setup
-        public void open() {
+        public void open(final Parts parts) {
             final ReadLog read = ReadLog.of(shape);
-            log = OpenLog.of(read);
+            log = OpenLog.of(parts, read);
             offsets = new NextOffset(read, shape, order);
         }
 

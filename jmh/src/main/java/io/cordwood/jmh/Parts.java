@@ -18,7 +18,7 @@ public class Parts {
     @Param("io.cordwood.log.store.DiskStorage")
     public String storage = "io.cordwood.log.store.DiskStorage";
 
-    /** Classes of codecs, separated by blanks, each with a public constructor without arguments; the others are ours. */
+    /** Classes of codecs, separated by {@code +}, each with a public constructor without arguments; the others are ours. */
     @Param("")
     public String codecs = "";
 
@@ -49,8 +49,7 @@ public class Parts {
      */
     Codecs codecs() {
         Codecs all = Codecs.standard();
-        for (final String name :
-                codecs.isBlank() ? new String[0] : codecs.strip().split(" +", -1)) {
+        for (final String name : codecs.isEmpty() ? new String[0] : codecs.split("\\+", -1)) {
             try {
                 all = all.with(Class.forName(name)
                         .asSubclass(Codec.class)

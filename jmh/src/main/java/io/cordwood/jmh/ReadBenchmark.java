@@ -1,7 +1,6 @@
 package io.cordwood.jmh;
 
 import io.cordwood.log.LogReader;
-import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.RecordFlyweight;
 import io.cordwood.log.record.RecordReader;
@@ -102,17 +101,22 @@ public class ReadBenchmark {
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
         private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
-        private final RecordReader records = new RecordReader(Codecs.standard(), ReadLog.READ_BYTES);
+        private RecordReader records;
         private OpenLog log;
         private long next;
 
         /** Made by JMH. */
         public Cordwood() {}
 
-        /** Opens the log. */
+        /**
+         * Opens the log.
+         *
+         * @param parts that it is made of.
+         */
         @Setup
-        public void open() {
-            log = OpenLog.of(ReadLog.of(shape));
+        public void open(final Parts parts) {
+            records = new RecordReader(parts.codecs(), ReadLog.READ_BYTES);
+            log = OpenLog.of(parts, ReadLog.of(shape));
         }
 
         /** Closes the log. */

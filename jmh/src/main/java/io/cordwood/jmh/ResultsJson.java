@@ -55,6 +55,9 @@ final class ResultsJson {
             json.writeString(group);
         }
         json.writeEndArray();
+        for (final Map.Entry<String, String> part : options.parts().entrySet()) {
+            json.writeStringField(part.getKey(), part.getValue());
+        }
         json.writeEndObject();
         json.writeNumberField("seed", options.seed());
     }

@@ -49,7 +49,8 @@ final class Surroundings {
                 "- rounds: " + options.rounds() + (options.rounds() > 1 ? ", the first dropped" : "")
                         + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups and "
                         + options.iterations() + " iterations of " + options.iterationMs()
-                        + " ms; medians; seed " + options.seed(),
+                        + " ms; medians; seed " + options.seed()
+                        + (options.parts().isEmpty() ? "" : "; ours with " + options.parts()),
                 "- a ratio to a peer says how many times its throughput is ours, of floor how many times the floor's time we take;"
                         + " a goal holds only if it holds by the clock and by CPU",
                 "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"

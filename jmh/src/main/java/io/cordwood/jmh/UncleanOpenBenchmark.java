@@ -86,10 +86,21 @@ public class UncleanOpenBenchmark {
     /** The log in our hands. */
     @State(Scope.Thread)
     public static class Cordwood {
+        private Parts parts;
         private @Nullable OpenLog log;
 
         /** Made by JMH. */
         public Cordwood() {}
+
+        /**
+         * Takes what the log is made of.
+         *
+         * @param given the parts.
+         */
+        @Setup
+        public void take(final Parts given) {
+            parts = given;
+        }
 
         /** Closes the log. */
         @TearDown(Level.Invocation)
@@ -107,7 +118,7 @@ public class UncleanOpenBenchmark {
      */
     @Benchmark
     public long cordwood(final Lost lost, final Cordwood opened) {
-        final OpenLog log = OpenLog.of(lost.files.log(), 0);
+        final OpenLog log = OpenLog.of(opened.parts, lost.files.log(), 0);
         opened.log = log;
         return log.log().recovery().scannedBytes();
     }

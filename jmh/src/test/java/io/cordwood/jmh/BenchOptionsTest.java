@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,15 @@ final class BenchOptionsTest {
     void theSeedIsANumber() throws Exception {
         assertEquals(-41, BenchOptions.parse("--seed=-41").seed());
         assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--seed="));
+    }
+
+    @Test
+    void partsOfAnIntegratorAreHandedOn() throws Exception {
+        assertTrue(BenchOptions.parse().parts().isEmpty());
+        assertEquals(
+                Map.of("storage", "com.example.Ours", "codecs", "com.example.A+com.example.B"),
+                BenchOptions.parse("--storage=com.example.Ours", "--codecs=com.example.A+com.example.B")
+                        .parts());
     }
 
     @Test

@@ -28,7 +28,7 @@ final class PartsTest {
 
     @Test
     void aCodecTakesThePlaceOfOurs() {
-        parts.codecs = " " + Zstd.class.getName();
+        parts.codecs = Zstd.class.getName() + "+" + Lz4Codec.class.getName();
         assertInstanceOf(Zstd.class, parts.codecs().of(CompressionType.ZSTD));
         assertInstanceOf(Lz4Codec.class, parts.codecs().of(CompressionType.LZ4));
     }

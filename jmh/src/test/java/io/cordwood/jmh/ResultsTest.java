@@ -45,7 +45,11 @@ final class ResultsTest {
     }
 
     private List<String> write() throws Exception {
-        return Results.write(directory, BenchOptions.parse("--quick", "--seed=12", "append"), ROWS, samples);
+        return Results.write(
+                directory,
+                BenchOptions.parse("--quick", "--seed=12", "--storage=com.example.Ours", "append"),
+                ROWS,
+                samples);
     }
 
     @Test
@@ -54,7 +58,7 @@ final class ResultsTest {
         assertEquals(printed, Files.readAllLines(directory.resolve("results.md")));
         assertTrue(printed.contains("## append"));
         assertTrue(printed.contains("![floor](floor.svg)"));
-        assertTrue(printed.stream().anyMatch(line -> line.contains("seed 12")));
+        assertTrue(printed.stream().anyMatch(line -> line.contains("seed 12; ours with {storage=com.example.Ours}")));
     }
 
     @Test
@@ -67,6 +71,7 @@ final class ResultsTest {
         }
         assertEquals(12, json.path("seed").asLong());
         assertTrue(json.path("options").path("quick").asBoolean());
+        assertEquals("com.example.Ours", json.path("options").path("storage").asText());
         assertEquals("append", json.path("options").path("groups").path(0).asText());
         assertEquals(3, json.path("subjects").size());
         final JsonNode ours = json.path("subjects").path(2);
