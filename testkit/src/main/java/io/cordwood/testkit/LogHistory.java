@@ -96,8 +96,10 @@ public final class LogHistory implements TruncationGuard {
      * Notes an acknowledgement: everything below was forced.
      *
      * @param end what the force returned.
+     * @throws IllegalArgumentException if it lies above all that was ever appended.
      */
     public void forced(final long end) {
+        refuseOutside(end, nextOffset, "forced");
         owedEnd = Math.max(owedEnd, end);
         recoveryPoint = end;
         pointMost = owedEnd;
@@ -110,6 +112,7 @@ public final class LogHistory implements TruncationGuard {
      * @param offset the most up to which may be dropped.
      */
     public void droppingBelow(final long offset) {
+        refuseOutside(offset, Long.MAX_VALUE, "dropped");
         owedFrom = Math.max(owedFrom, offset);
         promises++;
     }
@@ -120,6 +123,7 @@ public final class LogHistory implements TruncationGuard {
      * @param offset where the log starts now.
      */
     public void keptFrom(final long offset) {
+        refuseOutside(offset, nextOffset, "kept");
         owedFrom = offset;
         promises++;
     }
@@ -131,6 +135,7 @@ public final class LogHistory implements TruncationGuard {
      * @param forcedEnd up to where everything from there on was forced.
      */
     public void keptFrom(final long offset, final long forcedEnd) {
+        refuseOutside(forcedEnd, nextOffset, "forced");
         keptFrom(offset);
         owedEnd = Math.max(offset, forcedEnd);
     }
@@ -141,6 +146,7 @@ public final class LogHistory implements TruncationGuard {
      * @param offset to truncate to.
      */
     public void cuttingTo(final long offset) {
+        refuseOutside(offset, Long.MAX_VALUE, "cut");
         final var cut = allowed.floorEntry(offset - 1);
         final long end = cut != null && lastOffset(cut.getValue()) >= offset ? cut.getKey() : offset;
         owedEnd = Math.min(owedEnd, end);
@@ -153,6 +159,7 @@ public final class LogHistory implements TruncationGuard {
      * @param end of the log now, as it returned.
      */
     public void cutTo(final long end) {
+        refuseOutside(end, nextOffset, "cut");
         allowed.tailMap(end).clear();
         nextOffset = end;
         pointMost = Math.min(pointMost, end);
@@ -172,6 +179,7 @@ public final class LogHistory implements TruncationGuard {
      * @param offset where the log begins now.
      */
     public void startedAt(final long offset) {
+        refuseOutside(offset, Long.MAX_VALUE, "begun anew");
         allowed.clear();
         nextOffset = offset;
         owedFrom = offset;
@@ -292,6 +300,13 @@ public final class LogHistory implements TruncationGuard {
                         + offset + " is missing; found are " + found.keySet());
             }
         });
+    }
+
+    private static void refuseOutside(final long offset, final long most, final String what) {
+        if (offset < 0 || offset > most) {
+            throw new IllegalArgumentException(
+                    what + " is at " + offset + (offset < 0 ? "" : ", but the log never went further than " + most));
+        }
     }
 
     static long lastOffset(final byte[] stored) {
