@@ -67,7 +67,7 @@ public final class Bench {
         final List<Comparison> rows =
                 Catalog.comparisons().stream().filter(options::includes).toList();
         final Set<Subject> subjects = new LinkedHashSet<>();
-        rows.forEach(row -> subjects.addAll(row.subjects()));
+        rows.forEach(row -> subjects.addAll(options.subjects(row)));
         ReadLog.discardAll();
         try {
             for (int round = 1; round <= options.rounds(); round++) {

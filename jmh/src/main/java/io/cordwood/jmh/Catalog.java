@@ -42,7 +42,11 @@ final class Catalog {
                             floor("copyToMapping", shape))
                     .fullRunsOnly());
         }
-        rows.add(new Comparison("floor", "scan in 64 KiB + CRC-32C", floor("read", BatchShape.SIXTEEN_OF_1_KIB)));
+        final BatchShape full = BatchShape.SIXTEEN_OF_1_KIB;
+        rows.add(new Comparison("floor", "64 KiB read + CRC-32C, sequential", floor("read", full)));
+        rows.add(new Comparison("floor", "64 KiB mapped + CRC-32C, sequential", floor("readMapped", full))
+                .fullRunsOnly());
+        rows.addAll(IndexBenchmark.floors());
     }
 
     private static Subject floor(final String method, final BatchShape shape) {
@@ -138,7 +142,7 @@ final class Catalog {
                             KAFKA,
                             Subject.of(ReadBenchmark.class, "kafka", parameters),
                             shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
-                    .over(floor("read", shape), 0)
+                    .over(floor("readMapped", shape), 0)
                     .garbageFree());
         }
     }

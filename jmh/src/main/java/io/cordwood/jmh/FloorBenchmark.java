@@ -194,6 +194,71 @@ public class FloorBenchmark {
         return checksum;
     }
 
+    /** Segments that are mapped, as the system's cache holds them. */
+    @State(Scope.Thread)
+    public static class MappedLog {
+        /** Batches of the log. */
+        @Param
+        public BatchShape shape = BatchShape.SIXTEEN_OF_1_KIB;
+
+        private final List<MappedByteBuffer> mappings = new ArrayList<>();
+        private final CRC32C crc = new CRC32C();
+        private int current;
+
+        /** Made by JMH. */
+        public MappedLog() {}
+
+        /**
+         * Maps the segments.
+         *
+         * @throws IOException if the disk fails.
+         */
+        @Setup
+        public void open() throws IOException {
+            for (final Path file : segmentsOf(ReadLog.of(shape).directory())) {
+                try (FileChannel channel = FileChannel.open(file)) {
+                    mappings.add(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+                }
+            }
+        }
+
+        /** Lets go of the segments. */
+        @TearDown
+        public void close() {
+            mappings.forEach(BufferUtil::free);
+        }
+
+        private long next() {
+            if (!mappings.get(current).hasRemaining()) {
+                current = (current + 1) % mappings.size();
+                mappings.get(current).clear();
+            }
+            final MappedByteBuffer mapping = mappings.get(current);
+            mapping.limit(Math.min(mapping.capacity(), mapping.position() + ReadLog.READ_BYTES));
+            crc.reset();
+            crc.update(mapping);
+            mapping.limit(mapping.capacity());
+            return crc.getValue();
+        }
+    }
+
+    /**
+     * The next 64 KiB of a mapped log, and a checksum over them.
+     *
+     * @param log that is read.
+     * @return the checksum.
+     */
+    @Benchmark
+    public long readMapped(final MappedLog log) {
+        return log.next();
+    }
+
+    private static List<Path> segmentsOf(final Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(one -> one.toString().endsWith(".log")).sorted().toList();
+        }
+    }
+
     /** Files that are read from the first byte to the last one, and then again. */
     private static final class Scan implements AutoCloseable {
         private final List<FileChannel> channels = new ArrayList<>();
@@ -203,12 +268,8 @@ public class FloorBenchmark {
 
         private Scan(final Path directory, final int pieceBytes) throws IOException {
             piece = ByteBuffer.allocateDirect(pieceBytes);
-            try (Stream<Path> files = Files.list(directory)) {
-                for (final Path file : files.filter(one -> one.toString().endsWith(".log"))
-                        .sorted()
-                        .toList()) {
-                    channels.add(FileChannel.open(file));
-                }
+            for (final Path file : segmentsOf(directory)) {
+                channels.add(FileChannel.open(file));
             }
         }
 

@@ -49,6 +49,21 @@ public class IndexBenchmark {
         return rows;
     }
 
+    /** Rows of the floors. */
+    static List<Comparison> floors() {
+        final List<Comparison> rows = new ArrayList<>();
+        for (final Place place : Place.values()) {
+            rows.add(
+                    new Comparison("floor", "plain binary search of an offset, " + lower(place), plain("offset", place))
+                            .fullRunsOnly());
+        }
+        return rows;
+    }
+
+    private static Subject plain(final String what, final Place place) {
+        return Subject.of(IndexBenchmark.class, what + "Plain", Map.of("place", place.name()));
+    }
+
     private static Comparison row(final String what, final Place place, final Kind kind, final double goal) {
         final Map<String, String> others = Map.of("place", place.name());
         return new Comparison(
@@ -60,7 +75,7 @@ public class IndexBenchmark {
                                 what + "Cordwood",
                                 Map.of("place", place.name(), "kind", kind.name())))
                 .beside("Kafka", Subject.of(IndexBenchmark.class, what + "Kafka", others), goal)
-                .over(Subject.of(IndexBenchmark.class, what + "Plain", others), 0)
+                .over(plain(what, place), 0)
                 .garbageFree();
     }
 

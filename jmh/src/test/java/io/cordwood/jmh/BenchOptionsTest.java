@@ -77,6 +77,16 @@ final class BenchOptionsTest {
     }
 
     @Test
+    void aQuickRunMeasuresAFloorOnlyForItsGoal() throws Exception {
+        final Subject ours = new Subject("Any.ours", new TreeMap<>());
+        final Subject floor = new Subject("Any.floor", new TreeMap<>());
+        final Comparison row = new Comparison("read", "read", ours);
+        assertEquals(List.of(ours), BenchOptions.parse("--quick").subjects(row.over(floor, 0)));
+        assertEquals(List.of(floor, ours), BenchOptions.parse("--quick").subjects(row.over(floor, 2)));
+        assertEquals(List.of(floor, ours), BenchOptions.parse().subjects(row.over(floor, 0)));
+    }
+
+    @Test
     void roundsAreANumber() {
         assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--rounds=0"));
         assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--rounds=x"));
