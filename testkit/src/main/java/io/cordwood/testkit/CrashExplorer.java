@@ -31,6 +31,12 @@ import java.util.function.UnaryOperator;
  * the same states. Memory: 8 to 16 bytes for each distinct state and check.
  */
 public final class CrashExplorer {
+    /** Each deeper cut multiplies the states; nobody lives to see those of ten. */
+    private static final int DEPTH_MAX = 10;
+
+    /** What a name of a state can say, and a point remember. */
+    private static final int RANDOM_MAX = 1_000_000;
+
     private final String name;
     private final long nowMs;
     private final Supplier<? extends CrashScenario> scenarios;
@@ -73,11 +79,11 @@ public final class CrashExplorer {
     /**
      * Sets how many random states are tried at each point.
      *
-     * @param count at least 0.
+     * @param count at least 0, at most a million.
      * @return this.
      */
     public CrashExplorer randomStates(final int count) {
-        randomStates = atLeast(0, count, "random states");
+        randomStates = within(0, count, RANDOM_MAX, "random states");
         return this;
     }
 
@@ -89,7 +95,7 @@ public final class CrashExplorer {
      * @return this.
      */
     public CrashExplorer tearsEvery(final int bytes) {
-        tearsEvery = atLeast(0, bytes, "bytes between tears");
+        tearsEvery = within(0, bytes, Integer.MAX_VALUE, "bytes between tears");
         return this;
     }
 
@@ -97,13 +103,14 @@ public final class CrashExplorer {
      * Cuts the power of the checks as well: for each state that is no random one, at each act of its check. There the states are
      * those of whole acts, random ones, and what {@link #nestedFine} adds.
      *
-     * @param depth how often recoveries are cut before one may end: 0 for not at all, 2 for the recovery after a cut recovery too.
-     * @param randomCount of random states at each point of a check.
+     * @param depth how often recoveries are cut before one may end: 0 for not at all, 2 for the recovery after a cut recovery too, at most 10.
+     * @param randomCount of random states at each point of a check; 0 if there are no such points.
      * @return this.
      */
     public CrashExplorer nested(final int depth, final int randomCount) {
-        nestedDepth = atLeast(0, depth, "depth");
-        nestedRandomStates = atLeast(0, randomCount, "random states");
+        within(0, depth, DEPTH_MAX, "depth");
+        nestedRandomStates = within(0, randomCount, depth == 0 ? 0 : RANDOM_MAX, "random states in checks");
+        nestedDepth = depth;
         return this;
     }
 
@@ -111,11 +118,12 @@ public final class CrashExplorer {
      * Takes the states of single changes inside checks too, and cuts their recoveries like all others: a sector of what a recovery
      * has written that is lost by itself.
      *
-     * @param depth in checks that were cut up to so often: 0 for none, 1 for the recovery that follows the scenario.
+     * @param depth in checks that were cut up to so often: 0 for none, 1 for the recovery that follows the scenario. Not more than
+     *     {@link #nested} cuts.
      * @return this.
      */
     public CrashExplorer nestedFine(final int depth) {
-        nestedFineDepth = atLeast(0, depth, "depth");
+        nestedFineDepth = within(0, depth, DEPTH_MAX, "depth");
         return this;
     }
 
@@ -123,12 +131,12 @@ public final class CrashExplorer {
      * Takes a sample: the points stay, of the distinct states one in so many is checked, by its hash and the seed.
      *
      * @param states 1 for all.
-     * @param nested the same for the states that are cut once more.
+     * @param nested the same for the states that are cut once more, which {@link #nested} asks for; 1 if it does not.
      * @return this.
      */
     public CrashExplorer oneIn(final int states, final int nested) {
-        oneIn = atLeast(1, states, "one in");
-        nestedOneIn = atLeast(1, nested, "one in");
+        oneIn = within(1, states, Integer.MAX_VALUE, "one in");
+        nestedOneIn = within(1, nested, Integer.MAX_VALUE, "one in");
         return this;
     }
 
@@ -171,14 +179,14 @@ public final class CrashExplorer {
      * @return what was looked at.
      * @throws AssertionError at the first state that fails its check: with the scenario, the point, what survived, the seed, the last
      *     acts and a command that replays it.
-     * @throws IllegalStateException if the scenario does not do the same acts twice.
+     * @throws IllegalStateException if the scenario does no act, or not the same ones twice; or if the settings contradict each other.
      */
     public CrashReport explore() {
         return walk(List.of());
     }
 
     /**
-     * Runs the scenario and checks one state.
+     * Runs the scenario and checks one state, one that the settings leave out as well.
      *
      * @param state as a failure names it, such as {@code 37-p4} or, with a cut of its recovery, {@code 37-p4/12-n}.
      * @return what was looked at.
@@ -190,14 +198,11 @@ public final class CrashExplorer {
         for (final String part : state.split("/", -1)) {
             targets.add(CrashTarget.parse(part));
         }
-        final CrashReport report = walk(targets);
-        if (report.checks() == 0) {
-            throw new IllegalArgumentException(name + " has no state " + state);
-        }
-        return report;
+        return walk(targets);
     }
 
     private CrashReport walk(final List<CrashTarget> targets) {
+        refuseContradictions();
         final CrashPlan plan = new CrashPlan(
                 name,
                 seed,
@@ -212,7 +217,8 @@ public final class CrashExplorer {
                 progress,
                 replayCommand);
         final List<String> acts = new ArrayList<>();
-        scenarios.get().run(new SimulatedStorage(() -> nowMs, new DiskWatcher() {
+        final CrashScenario first = scenarios.get();
+        first.run(new SimulatedStorage(() -> nowMs, new DiskWatcher() {
             @Override
             public void before(final SimulatedStorage disk, final String act) {
                 acts.add(act);
@@ -221,12 +227,31 @@ public final class CrashExplorer {
             @Override
             public void begun(final SimulatedStorage disk) {}
         }));
-        return new CrashRun(plan, scenarios.get(), acts, targets).walk(nowMs);
+        if (acts.isEmpty()) {
+            throw new IllegalStateException(name + " does not act on its disk, so there is nothing to cut");
+        }
+        final CrashScenario second = scenarios.get();
+        if (second == first) {
+            throw new IllegalStateException(
+                    name + ": each run needs a scenario of its own, and the same one was given twice");
+        }
+        return new CrashRun(plan, second, acts, targets).walk(nowMs);
     }
 
-    private static int atLeast(final int least, final int value, final String what) {
-        if (value < least) {
-            throw new IllegalArgumentException(what + " is " + value + ", but the least is " + least);
+    private void refuseContradictions() {
+        if (nestedFineDepth > nestedDepth) {
+            throw new IllegalStateException(name + ": single changes in checks that were cut " + nestedFineDepth
+                    + " times, but they are cut " + nestedDepth + " times");
+        }
+        if (nestedOneIn > 1 && nestedDepth == 0) {
+            throw new IllegalStateException(name + ": one in " + nestedOneIn + " checks is to be cut, but none is");
+        }
+    }
+
+    private static int within(final int least, final int value, final int most, final String what) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(
+                    what + " is " + value + ", but the least is " + least + " and the most " + most);
         }
         return value;
     }

@@ -2,6 +2,7 @@ package io.cordwood.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,10 @@ final class CrashRun {
     private final List<CrashTarget> targets;
     private long promises;
     private long points;
+
+    /** By the disk's own count. */
+    private long diskActs;
+
     private long states;
     private long checks;
     private long tears;
@@ -34,6 +39,9 @@ final class CrashRun {
     private long nestedActs;
     private long cutChecks;
     private @Nullable AssertionError failure;
+
+    /** What is pending where a state was named that there is not. */
+    private String missing = "";
 
     CrashRun(
             final CrashPlan plan,
@@ -65,9 +73,13 @@ final class CrashRun {
             throw e;
         }
         rethrowFailure();
-        if (walk.acts.size() != expectedActs.size() || points != expectedActs.size() + 1L) {
+        if (diskActs != expectedActs.size() || points != diskActs + 1) {
             throw new IllegalStateException(plan.name() + ": " + expectedActs.size() + " acts in the first run, "
-                    + walk.acts.size() + " in the second, cut at " + points + " points");
+                    + diskActs + " in the second, cut at " + points + " points");
+        }
+        if (!targets.isEmpty() && checks == 0) {
+            throw new IllegalArgumentException(plan.name() + " has no state "
+                    + targets.stream().map(CrashTarget::toString).collect(Collectors.joining("/")) + missing);
         }
         return report();
     }
@@ -243,9 +255,12 @@ final class CrashRun {
         void end() {
             if (failure == null && life != null) {
                 point(life, "after the last act");
-                if (depth > 0) {
-                    // By the disk's own count, for who wants to know whether a point was left out.
-                    nestedActs += life.actCount() - actsBefore + lives - 1;
+                // By the disk's own count, for who wants to know whether a point was left out.
+                final long done = life.actCount() - actsBefore + lives - 1;
+                if (depth == 0) {
+                    diskActs = done;
+                } else {
+                    nestedActs += done;
                     cutChecks++;
                 }
             }
@@ -272,7 +287,7 @@ final class CrashRun {
             final int point = acts.size() + 1;
             if (!targets.isEmpty()) {
                 if (depth < targets.size() && targets.get(depth).point() == point) {
-                    look(disk, new PendingSet(disk.pending()), targets.get(depth), where);
+                    lookAt(disk, targets.get(depth), where);
                 }
                 return;
             }
@@ -284,6 +299,17 @@ final class CrashRun {
             }
             if (depth == 0) {
                 plan.progress().accept(report());
+            }
+        }
+
+        private void lookAt(final SimulatedStorage disk, final CrashTarget target, final String where) {
+            final PendingSet pending = new PendingSet(disk.pending());
+            if (pending.has(target.state())) {
+                look(disk, pending, target, where);
+            } else {
+                missing =
+                        ": at " + target.point() + " there are " + pending.size() + " changes of " + pending.actCount()
+                                + " acts pending, the last write has " + pending.lastWriteBytes() + " bytes";
             }
         }
 

@@ -88,6 +88,10 @@ final class FaultRule {
             throw new IllegalArgumentException(
                     "a path begins at the root of the storage, which is a dot: '" + text + "'");
         }
+        if (!isPath(glob)) {
+            throw new IllegalArgumentException(
+                    "a path has no empty parts, '.' and '..', so nothing ever matches: '" + text + "'");
+        }
         if (act != null && !this.outcome.fits(act)) {
             throw new IllegalArgumentException(act.word() + " cannot be " + outcome + ": '" + text + "'");
         }
@@ -100,6 +104,13 @@ final class FaultRule {
         }
         final Act act = words[0].equals(ANY) ? null : enumOf(Act.class, text, words[0]);
         return new FaultRule(text, act, words[1], words[2], words[3]);
+    }
+
+    /** Whether some path matches. */
+    private static boolean isPath(final String glob) {
+        return glob.equals(".")
+                || Stream.of(glob.split("/", -1))
+                        .noneMatch(part -> part.isEmpty() || part.equals(".") || part.equals(".."));
     }
 
     /** Counts an act that is about to be done; true if this one fails. */

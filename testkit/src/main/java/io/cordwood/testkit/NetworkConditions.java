@@ -22,7 +22,7 @@ public record NetworkConditions(long delayMinMs, long delayMaxMs, int lost, int 
      * @param reordered how many of 1000 wait for none before them.
      */
     public NetworkConditions {
-        if (delayMinMs < 0 || delayMaxMs < delayMinMs) {
+        if (delayMinMs < 0 || delayMaxMs < delayMinMs || delayMaxMs == Long.MAX_VALUE) {
             throw new IllegalArgumentException("a delay from " + delayMinMs + " to " + delayMaxMs + " ms");
         }
         if (lost < 0 || lost > ALL || duplicated < 0 || duplicated > ALL || reordered < 0 || reordered > ALL) {

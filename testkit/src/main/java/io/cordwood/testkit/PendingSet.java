@@ -101,6 +101,20 @@ final class PendingSet {
         return states;
     }
 
+    /** Whether there is such a set, tried or not. */
+    boolean has(final CrashState state) {
+        final int number = state.number();
+        return switch (state.kind()) {
+            case 'n' -> true;
+            case 'a' -> !changes.isEmpty();
+            case 'p' -> number > 0 && number < changes.size();
+            case 'w', 'v' -> number < actCount;
+            case 'o', 'b' -> number < changes.size();
+            case 't', 's' -> number > 0 && number < lastWriteBytes();
+            default -> changes.size() > 2;
+        };
+    }
+
     private void addTears(final List<CrashState> states, final int every) {
         final long length = lastWriteBytes();
         for (int at = every; at < length; at += every) {
@@ -203,6 +217,10 @@ final class PendingSet {
             }
         }
         return false;
+    }
+
+    int actCount() {
+        return actCount;
     }
 
     int size() {

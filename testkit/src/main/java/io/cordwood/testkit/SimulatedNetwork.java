@@ -74,7 +74,7 @@ public final class SimulatedNetwork {
      * @param clock of the scheduler.
      * @param seed of what happens by chance.
      * @param rules what happens by plan.
-     * @throws IllegalArgumentException if a rule makes no sense.
+     * @throws IllegalArgumentException if a rule makes no sense or is there twice, or the scheduler has another clock.
      */
     public SimulatedNetwork(
             final SimulatedScheduler scheduler, final SimulatedClock clock, final long seed, final String... rules) {
@@ -82,6 +82,16 @@ public final class SimulatedNetwork {
         this.clock = Objects.requireNonNull(clock, "clock");
         this.random = new Random(seed);
         this.rules = Stream.of(rules).map(NetworkRule::parse).toList();
+        if (scheduler.clock() != clock) {
+            throw new IllegalArgumentException("the clock is not that of the scheduler, which moves another one");
+        }
+        final Set<String> texts = new HashSet<>();
+        for (final String rule : rules) {
+            if (!texts.add(rule)) {
+                throw new IllegalArgumentException(
+                        "a rule is there twice, and the second would never be hit: '" + rule + "'");
+            }
+        }
     }
 
     /**
@@ -100,9 +110,7 @@ public final class SimulatedNetwork {
      * @param handler takes its messages.
      */
     public void listen(final int node, final MessageHandler handler) {
-        if (node < 0) {
-            throw new IllegalArgumentException("node " + node);
-        }
+        refuseNegative(node);
         nodes.put(node, Objects.requireNonNull(handler, "handler"));
     }
 
@@ -112,6 +120,7 @@ public final class SimulatedNetwork {
      * @param node number of it.
      */
     public void stop(final int node) {
+        refuseNegative(node);
         nodes.remove(node);
     }
 
@@ -123,9 +132,14 @@ public final class SimulatedNetwork {
      * @param buffer with the message.
      * @param index of its first byte.
      * @param length of it.
+     * @throws IllegalArgumentException if the buffer does not hold them, or a node is below 0.
      */
     public void send(final int from, final int to, final DirectBuffer buffer, final int index, final int length) {
-        final Way way = new Way(from, to);
+        final Way way = way(from, to);
+        if (index < 0 || length < 0 || index > buffer.capacity() - length) {
+            throw new IllegalArgumentException(
+                    length + " bytes from " + index + " on, of a buffer of " + buffer.capacity());
+        }
         final Sent sent = ways.computeIfAbsent(way, none -> new Sent());
         final byte[] bytes = new byte[length];
         buffer.getBytes(index, bytes);
@@ -153,7 +167,7 @@ public final class SimulatedNetwork {
      * @param to node that does not get them.
      */
     public void cut(final int from, final int to) {
-        if (cuts.add(new Way(from, to))) {
+        if (cuts.add(way(from, to))) {
             scheduler.trace().add("cut " + from + ">" + to);
         }
     }
@@ -176,6 +190,18 @@ public final class SimulatedNetwork {
         }
     }
 
+    /**
+     * Mends one way, if it is cut.
+     *
+     * @param from node whose messages come through again.
+     * @param to node that gets them.
+     */
+    public void heal(final int from, final int to) {
+        if (cuts.remove(way(from, to))) {
+            scheduler.trace().add("heal " + from + ">" + to);
+        }
+    }
+
     /** Mends all ways that are cut. */
     public void heal() {
         cuts.clear();
@@ -192,6 +218,18 @@ public final class SimulatedNetwork {
                 .filter(rule -> !rule.hasHappened())
                 .map(NetworkRule::toString)
                 .toList();
+    }
+
+    private static Way way(final int from, final int to) {
+        refuseNegative(from);
+        refuseNegative(to);
+        return new Way(from, to);
+    }
+
+    private static void refuseNegative(final int node) {
+        if (node < 0) {
+            throw new IllegalArgumentException("node " + node);
+        }
     }
 
     /** The first rule that is hit; all of them count. */
@@ -215,7 +253,7 @@ public final class SimulatedNetwork {
 
     private void carry(final Way way, final Sent sent, final Message message, final long lateMs) {
         final long nowMs = clock.elapsedMs();
-        final long dueMs = nowMs + lateMs + delayMs();
+        final long dueMs = SimulatedClock.sum(nowMs, SimulatedClock.sum(lateMs, delayMs()));
         if (random.nextInt(ALL) < conditions.reordered()) {
             scheduler.after(dueMs - nowMs, "arrive " + way, () -> arrive(way, message));
             return;

@@ -39,13 +39,14 @@ public final class SimulatedScheduler {
      * @param delayMs milliseconds from now, at least 0.
      * @param name of it, for the trace: the same in each run with the same seed.
      * @param task to run, once.
+     * @throws IllegalArgumentException if the delay is below 0, or ends later than a clock can tell.
      */
     public void after(final long delayMs, final String name, final Runnable task) {
         if (delayMs < 0) {
             throw new IllegalArgumentException(name + " is to run " + -delayMs + " ms ago");
         }
         Objects.requireNonNull(task, "task");
-        due.add(new Due(clock.elapsedMs() + delayMs, random.nextLong(), scheduled++, name, task));
+        due.add(new Due(SimulatedClock.sum(clock.elapsedMs(), delayMs), random.nextLong(), scheduled++, name, task));
     }
 
     /**
@@ -54,11 +55,12 @@ public final class SimulatedScheduler {
      * @return false if there is none.
      */
     public boolean runNext() {
-        final Due next = due.poll();
+        final Due next = due.peek();
         if (next == null) {
             return false;
         }
         clock.advance(Math.max(0, next.atMs - clock.elapsedMs()));
+        due.remove();
         trace.add(clock.elapsedMs() + " " + next.name);
         next.task.run();
         return true;
@@ -74,7 +76,7 @@ public final class SimulatedScheduler {
         if (ms < 0) {
             throw new IllegalArgumentException("time does not go back: " + ms + " ms");
         }
-        final long endMs = clock.elapsedMs() + ms;
+        final long endMs = SimulatedClock.sum(clock.elapsedMs(), ms);
         int count = 0;
         for (Due next = due.peek(); next != null && next.atMs <= endMs; next = due.peek()) {
             runNext();
@@ -91,6 +93,10 @@ public final class SimulatedScheduler {
      */
     public int waiting() {
         return due.size();
+    }
+
+    SimulatedClock clock() {
+        return clock;
     }
 
     /**

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.log.store.StorageFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -274,6 +276,92 @@ final class CrashExplorerTest {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").replay(state));
     }
 
+    /** In front of the third act a name is pending, and a write of a length and two sectors. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1-a",
+                "1-p1",
+                "1-o0",
+                "1-w0",
+                "1-r0",
+                "2-t4",
+                "2-s4",
+                "2-p1",
+                "2-o1",
+                "2-b1",
+                "2-w1",
+                "2-v1",
+                "2-r0",
+                "3-p0",
+                "3-p4",
+                "3-o4",
+                "3-b4",
+                "3-w2",
+                "3-v2",
+                "3-t1024",
+                "3-s0",
+                "3-o99",
+                "3-w7",
+                "5-a",
+                "6-n",
+                "3-n/1-a",
+                "3-a/2-o9"
+            })
+    void aStateBeyondWhatIsPendingIsRefused(final String state) {
+        final CrashExplorer explorer = fourActs();
+        final IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> explorer.replay(state));
+        assertTrue(String.valueOf(refused.getMessage()).startsWith("four has no state " + state), refused.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1-n",
+                "2-a",
+                "2-o0",
+                "2-w0",
+                "2-v0",
+                "3-p1",
+                "3-p3",
+                "3-o3",
+                "3-b3",
+                "3-w1",
+                "3-v1",
+                "3-t1",
+                "3-s1023",
+                "3-r7",
+                "5-n",
+                "3-n/1-n",
+                "3-a/2-o0"
+            })
+    void aStateOfWhatIsPendingIsThere(final String state) {
+        assertEquals(1, fourActs().replay(state).checks());
+    }
+
+    private static CrashExplorer fourActs() {
+        return new CrashExplorer("four", 0, () -> new CrashScenario() {
+            @Override
+            public void run(final SimulatedStorage disk) {
+                final StorageFile file = Disk.append(disk, "f");
+                Disk.write(file, "x".repeat(1024));
+                disk.syncDirectory("");
+                file.force();
+            }
+
+            @Override
+            public long promises() {
+                return 0;
+            }
+
+            @Override
+            public void check(final SimulatedStorage disk) {
+                disk.makeDirectory("made");
+            }
+        });
+    }
+
     @Test
     void settingsThatMeanNothingAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").randomStates(-1));
@@ -283,5 +371,51 @@ final class CrashExplorerTest {
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").tearsEvery(-1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(0, 1));
         assertThrows(IllegalArgumentException.class, () -> numbers("nothing").oneIn(1, 0));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").randomStates(Integer.MAX_VALUE));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(Integer.MAX_VALUE - 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> numbers("nothing").nested(0, 1));
+    }
+
+    @Test
+    void settingsThatContradictEachOtherAreRefused() {
+        for (final CrashExplorer explorer : List.of(
+                numbers("nothing").nestedFine(1),
+                numbers("nothing").nested(2, 0).nestedFine(3),
+                numbers("nothing").oneIn(1, 2))) {
+            assertThrows(IllegalStateException.class, explorer::explore);
+            assertThrows(IllegalStateException.class, () -> explorer.replay("1-n"));
+        }
+    }
+
+    @Test
+    void aScenarioThatDoesNothingIsRefused() {
+        final CrashExplorer explorer = new CrashExplorer("idle", 0, () -> scenario(disk -> {}));
+        final IllegalStateException refused = assertThrows(IllegalStateException.class, explorer::explore);
+        assertEquals("idle does not act on its disk, so there is nothing to cut", refused.getMessage());
+    }
+
+    @Test
+    void oneScenarioForBothRunsIsRefused() {
+        final CrashScenario only = scenario(disk -> disk.makeDirectory("a"));
+        final CrashExplorer explorer = new CrashExplorer("only", 0, () -> only);
+        final IllegalStateException refused = assertThrows(IllegalStateException.class, explorer::explore);
+        assertTrue(String.valueOf(refused.getMessage()).contains("the same one was given twice"), refused.getMessage());
+    }
+
+    private static CrashScenario scenario(final Consumer<SimulatedStorage> run) {
+        return new CrashScenario() {
+            @Override
+            public void run(final SimulatedStorage disk) {
+                run.accept(disk);
+            }
+
+            @Override
+            public long promises() {
+                return 0;
+            }
+
+            @Override
+            public void check(final SimulatedStorage disk) {}
+        };
     }
 }

@@ -215,6 +215,12 @@ final class FaultyStorageTest {
                 "publish * 1 dropped, publish cannot be dropped",
                 "claim * 1 eio, claim cannot be eio",
                 "delete * 1 enospc, delete cannot be enospc",
+                "force /x 1 eio, a path begins at the root",
+                "force ../x 1 eio, a path has no empty parts",
+                "force a//b 1 eio, a path has no empty parts",
+                "force t-0/ 1 eio, a path has no empty parts",
+                "force */ 1 eio, a path has no empty parts",
+                "force ./x 1 eio, a path has no empty parts",
             })
     void aRuleWithoutSenseIsRefused(final String rule, final String message) {
         final IllegalArgumentException refused =

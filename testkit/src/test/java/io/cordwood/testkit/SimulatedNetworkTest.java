@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -104,6 +105,52 @@ final class SimulatedNetworkTest {
     }
 
     @Test
+    void oneWayIsMendedAndTheOthersStayCut() {
+        final SimulatedNetwork network = network();
+        network.partition(List.of(1), List.of(2, 3));
+        network.heal(1, 2);
+        network.heal(0, 1);
+        send(network, 1, 2, "mended");
+        send(network, 2, 1, "back");
+        send(network, 1, 3, "other");
+        scheduler.runFor(10);
+        assertEquals(List.of("1>2 mended 1"), taken);
+        assertEquals(
+                List.of("heal 1>2"),
+                scheduler.trace().last().stream()
+                        .filter(line -> line.startsWith("heal"))
+                        .toList());
+    }
+
+    @Test
+    void whatNoMessageCanBeIsRefused() {
+        final SimulatedNetwork network = network();
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[8]);
+        for (final Executable call : List.<Executable>of(
+                () -> network.send(-1, 2, buffer, 0, 8),
+                () -> network.send(1, -7, buffer, 0, 8),
+                () -> network.send(1, 2, buffer, 0, -1),
+                () -> network.send(1, 2, buffer, -1, 1),
+                () -> network.send(1, 2, buffer, 1, 8),
+                () -> network.cut(-3, -3),
+                () -> network.cut(1, -3),
+                () -> network.heal(1, -3),
+                () -> network.partition(List.of(1), List.of(-2)),
+                () -> network.stop(-1))) {
+            assertThrows(IllegalArgumentException.class, call);
+        }
+        assertEquals(0, scheduler.waiting());
+    }
+
+    @Test
+    void theClockIsTheSchedulersAndNoRuleIsThereTwice() {
+        assertThrows(IllegalArgumentException.class, () -> new SimulatedNetwork(scheduler, new SimulatedClock(0), 5));
+        final IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> network("1>2 1 lost", "1>2 2 lost", "1>2 1 lost"));
+        assertTrue(String.valueOf(refused.getMessage()).endsWith("'1>2 1 lost'"), refused.getMessage());
+    }
+
+    @Test
     void aPartitionCutsGroupsFromEachOtherAndNobodyInOne() {
         final SimulatedNetwork network = network();
         network.partition(List.of(0, 1), List.of(2, 3));
@@ -148,6 +195,7 @@ final class SimulatedNetworkTest {
     void conditionsWithoutSenseAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> new NetworkConditions(5, 4, 0, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new NetworkConditions(-1, 4, 0, 0, 0));
+        assertThrows(IllegalArgumentException.class, () -> new NetworkConditions(0, Long.MAX_VALUE, 0, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new NetworkConditions(0, 4, 1001, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new NetworkConditions(0, 4, 0, -1, 0));
     }

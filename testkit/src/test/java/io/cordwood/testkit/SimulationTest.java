@@ -33,6 +33,42 @@ final class SimulationTest {
     }
 
     @Test
+    void noTimeIsBeyondTheRange() {
+        clock.advance(10);
+        assertThrows(IllegalArgumentException.class, () -> clock.advance(Long.MAX_VALUE));
+        // The time since the start could, that of the wall cannot.
+        assertThrows(IllegalArgumentException.class, () -> clock.advance(Long.MAX_VALUE - 10));
+        assertThrows(IllegalArgumentException.class, () -> clock.jump(Long.MAX_VALUE));
+        assertEquals(Disk.NOW + 10, clock.time());
+        assertEquals(10, clock.elapsedMs());
+        clock.jump(-2 * Disk.NOW);
+        assertThrows(IllegalArgumentException.class, () -> clock.jump(Long.MIN_VALUE));
+        assertEquals(10 - Disk.NOW, clock.time());
+        clock.advance(Long.MAX_VALUE - 10);
+        assertEquals(Long.MAX_VALUE, clock.elapsedMs());
+    }
+
+    @Test
+    void noTaskRunsAtATimeBeyondTheRange() {
+        final SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+        clock.advance(10);
+        final IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class, () -> scheduler.after(Long.MAX_VALUE, "never", () -> ran.add("never")));
+        assertTrue(
+                String.valueOf(refused.getMessage()).contains(Long.MAX_VALUE + " ms from 10 ms"), refused.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> scheduler.runFor(Long.MAX_VALUE));
+        // It is there, and stays; only the wall cannot tell that time.
+        scheduler.after(Long.MAX_VALUE - 10, "late", () -> ran.add("late"));
+        assertEquals(0, scheduler.runFor(1));
+        assertThrows(IllegalArgumentException.class, scheduler::runNext);
+        assertEquals(1, scheduler.waiting());
+        assertEquals(11, clock.elapsedMs());
+        clock.jump(-Disk.NOW);
+        assertTrue(scheduler.runNext());
+        assertEquals(List.of("late"), ran);
+    }
+
+    @Test
     void tasksRunWhenTheirTimeHasCome() {
         final SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
         scheduler.after(30, "c", () -> ran.add("c " + clock.elapsedMs()));
