@@ -136,12 +136,22 @@ final class CrashRun {
     }
 
     private void check(final SimulatedStorage disk, final Cut cut, final @Nullable Walk next) {
-        checks += targets.isEmpty() || cut.walk.depth + 1 == targets.size() ? 1 : 0;
-        try {
+        check(cut, () -> {
             scenario.check(disk);
             if (next != null) {
                 next.end();
             }
+        });
+    }
+
+    private void checkKilled(final SimulatedStorage disk, final Cut cut) {
+        check(cut, () -> scenario.checkKilled(disk));
+    }
+
+    private void check(final Cut cut, final Runnable check) {
+        checks += targets.isEmpty() || cut.walk.depth + 1 == targets.size() ? 1 : 0;
+        try {
+            check.run();
         } catch (final RuntimeException | Error e) {
             if (failure == null && !(e instanceof VirtualMachineError)) {
                 failure = failed(cut, e);
@@ -298,6 +308,7 @@ final class CrashRun {
                 look(disk, pending, new CrashTarget(point, state), where);
             }
             if (depth == 0) {
+                look(disk, pending, new CrashTarget(point, CrashState.KILLED), where);
                 plan.progress().accept(report());
             }
         }
@@ -334,6 +345,10 @@ final class CrashRun {
             final long pointSeed = Image.mix(seed, target.point());
             final boolean[] kept = pending.kept(state, pointSeed);
             final Cut cut = new Cut(this, target, where, pending, kept);
+            if (state.equals(CrashState.KILLED)) {
+                checkKilled(disk.afterKill(), cut);
+                return;
+            }
             final Walk next = new Walk(depth + 1, Image.mix(pointSeed, state.kind() * 31L + state.number()), cut);
             final boolean mayBeCut = targets.isEmpty()
                     ? depth < plan.nestedDepth() && !state.isRandom() && !state.isTear()

@@ -34,4 +34,15 @@ public interface CrashScenario {
      * @throws AssertionError if something is missing or was invented; any other exception counts as one.
      */
     void check(SimulatedStorage disk);
+
+    /**
+     * The same of what the death of the process leaves, while the machine goes on: all that was written is there, forced or not. An
+     * explorer calls it at each point of the {@link #run}.
+     *
+     * @param disk that nobody else uses, with everything pending that was.
+     * @throws AssertionError as {@link #check}.
+     */
+    default void checkKilled(final SimulatedStorage disk) {
+        check(disk);
+    }
 }

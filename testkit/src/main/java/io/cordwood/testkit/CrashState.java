@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   n, a      none, all
+ *   k         the process dies alone: all is there, and still pending
  *   p4        the first 4 changes in the order of the acts
  *   o4, b4    only the change of that number, counted from 0; all but it
  *   w4, v4    only the act of that number; all but it
@@ -18,7 +19,9 @@ record CrashState(char kind, int number) {
     static final CrashState NONE = new CrashState('n', 0);
     static final CrashState ALL = new CrashState('a', 0);
 
-    private static final String KINDS = "napobwvtsr";
+    static final CrashState KILLED = new CrashState('k', 0);
+
+    private static final String KINDS = "nakpobwvtsr";
 
     boolean isRandom() {
         return kind == 'r';
@@ -50,6 +53,6 @@ record CrashState(char kind, int number) {
 
     @Override
     public String toString() {
-        return kind == 'n' || kind == 'a' ? String.valueOf(kind) : kind + String.valueOf(number);
+        return kind == 'n' || kind == 'a' || kind == 'k' ? String.valueOf(kind) : kind + String.valueOf(number);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a log that a power cut has left as often as it takes to say whether it is what its {@link LogHistory} owes: the check of a
@@ -32,7 +33,8 @@ import java.util.function.Function;
  * structure must be sound and the files as one recovery and a clean close leave them; an open that trusts the close and finds the same. At each
  * open each derived state must be what a replay of all batches makes.
  *
- * <p>One thread's; keeps no memory between two checks.
+ * <p>One thread's; keeps no memory between two checks, but for one that is made within another, where a {@link CrashExplorer} cuts the power of
+ * recoveries: what the outer one's recovery has cut must not be there again.
  */
 public final class LogChecker {
     private final String directory;
@@ -40,6 +42,9 @@ public final class LogChecker {
     private final LogOpener opener;
     private final List<Function<? super Storage, ? extends LogCheck.Companion>> companions = new ArrayList<>();
     private final List<Watched<?>> watched = new ArrayList<>();
+
+    /** What the recovery has left that is being checked now: nothing else may be there if the power is cut during the check. */
+    private @Nullable LogExam recovered;
 
     /**
      * Creates a checker.
@@ -100,21 +105,47 @@ public final class LogChecker {
      * @throws AssertionError with what was expected and what was found.
      */
     public void check(final SimulatedStorage disk) {
+        check(disk, false);
+    }
+
+    /**
+     * Checks what the death of the process alone has left of a log: all that was published too.
+     *
+     * @param disk that nobody else uses.
+     * @throws AssertionError with what was expected and what was found.
+     */
+    public void checkKilled(final SimulatedStorage disk) {
+        check(disk, true);
+    }
+
+    private void check(final SimulatedStorage disk, final boolean isKilled) {
         final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
         open(other, history.recoveryPoint()).close();
         final List<LogExam> exams = new ArrayList<>();
         opened(disk, history.recoveryPoint(), log -> exams.add(new LogExam(log, history)))
                 .closeUncleanly();
         final LogExam exam = exams.get(0);
-        opened(disk, history.recoveryPoint(), log -> exam.requireSame(log, "a second recovery"))
-                .close();
-        DiskExam.requireSameFiles(disk, other, "two recoveries and a close, and one and a close");
-        DiskExam.requireSound(
-                disk,
-                directory,
-                companions.stream().map(companion -> companion.apply(disk)).toList());
-        opened(disk, Long.MAX_VALUE, log -> exam.requireSame(log, "a clean close"))
-                .closeUncleanly();
+        if (isKilled) {
+            exam.requirePublished();
+        }
+        final LogExam outer = recovered;
+        if (outer != null) {
+            exam.requireNothingBut(outer);
+        }
+        recovered = exam;
+        try {
+            opened(disk, history.recoveryPoint(), log -> exam.requireSame(log, "a second recovery"))
+                    .close();
+            DiskExam.requireSameFiles(disk, other, "two recoveries and a close, and one and a close");
+            DiskExam.requireSound(
+                    disk,
+                    directory,
+                    companions.stream().map(companion -> companion.apply(disk)).toList());
+            opened(disk, Long.MAX_VALUE, log -> exam.requireSame(log, "a clean close"))
+                    .closeUncleanly();
+        } finally {
+            recovered = outer;
+        }
     }
 
     private Log opened(final Storage disk, final long recoveryPoint, final Consumer<Log> exam) {

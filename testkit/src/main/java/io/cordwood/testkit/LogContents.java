@@ -25,11 +25,13 @@ public final class LogContents {
 
     private final Log log;
     private final LongPredicate mayBeGap;
+    private final LongPredicate isAppendedGap;
     private final NavigableMap<Long, byte[]> batches = new TreeMap<>();
 
-    private LogContents(final Log log, final LongPredicate mayBeGap) {
+    private LogContents(final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
         this.log = log;
         this.mayBeGap = mayBeGap;
+        this.isAppendedGap = isAppendedGap;
     }
 
     /**
@@ -41,7 +43,13 @@ public final class LogContents {
      * @throws AssertionError if offsets are missing elsewhere, overlap, or do not rise.
      */
     public static NavigableMap<Long, byte[]> read(final Log log, final LongPredicate mayBeGap) {
-        final LogContents contents = new LogContents(log, mayBeGap);
+        return read(log, mayBeGap, offset -> false);
+    }
+
+    /** The same of a log in whose segments offsets are missing from some on, as they were appended. */
+    static NavigableMap<Long, byte[]> read(
+            final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
+        final LogContents contents = new LogContents(log, mayBeGap, isAppendedGap);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
         }
@@ -57,7 +65,13 @@ public final class LogContents {
      * @throws AssertionError as {@link #read}, and if a look-up does not find what the scan has found.
      */
     public static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final LongPredicate mayBeGap) {
-        final LogContents contents = new LogContents(log, mayBeGap);
+        return readAndLookUp(log, mayBeGap, offset -> false);
+    }
+
+    /** The same of a log in whose segments offsets are missing from some on, as they were appended. */
+    static NavigableMap<Long, byte[]> readAndLookUp(
+            final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
+        final LogContents contents = new LogContents(log, mayBeGap, isAppendedGap);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
             contents.lookUpOffsets(reader);
@@ -93,12 +107,17 @@ public final class LogContents {
                 : Math.max(wanted, LogHistory.lastOffset(batches.lastEntry().getValue()) + 1);
         // The start of a log may lie within a batch, a gap ends with a segment.
         final boolean isFirst = batches.isEmpty() && batch.baseOffset() <= wanted && batch.lastOffset() >= wanted;
-        if (batch.baseOffset() != expected && !isFirst) {
+        final boolean isBehindGap = batch.baseOffset() > expected && isGapUpTo(expected, batch.baseOffset());
+        if (batch.baseOffset() != expected && !isFirst && !isBehindGap) {
             throw new AssertionError("expected a batch at offset " + expected + ", found one at " + batch.baseOffset());
         }
         final byte[] bytes = new byte[batch.sizeInBytes()];
         batch.buffer().getBytes(batch.index(), bytes);
         batches.put(batch.baseOffset(), bytes);
+    }
+
+    private boolean isGapUpTo(final long from, final long to) {
+        return isAppendedGap.test(from) && isAppendedGap.test(to - 1);
     }
 
     private long behindGap(final long offset, final String reason) {

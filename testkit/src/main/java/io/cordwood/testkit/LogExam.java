@@ -61,8 +61,8 @@ public final class LogExam {
     public LogExam(final Log log, final LogHistory history, final long trustedBelow) {
         this.history = history;
         final LongPredicate told = gaps(log, history);
-        this.mayBeGap = offset -> told.test(offset) || (offset >= history.owedEnd() && offset < trustedBelow);
-        this.found = LogContents.readAndLookUp(log, mayBeGap);
+        this.mayBeGap = offset -> told.test(offset) || (offset >= history.pointMost() && offset < trustedBelow);
+        this.found = LogContents.readAndLookUp(log, mayBeGap, history::isAppendedGap);
         history.require(found);
         requireEnd(log, history);
         requireEpochs(log);
@@ -76,7 +76,42 @@ public final class LogExam {
      */
     public static void goOn(final Log log, final LogHistory history) {
         requireEnd(log, history);
-        history.found(LogContents.read(log, gaps(log, history)), log.endOffset());
+        history.found(LogContents.read(log, gaps(log, history), history::isAppendedGap), log.endOffset());
+    }
+
+    /**
+     * The same after the death of the process alone: all that was published must be there.
+     *
+     * @param log just opened.
+     * @param history of it.
+     * @throws AssertionError if something published is missing.
+     */
+    public static void goOnAfterKill(final Log log, final LogHistory history) {
+        history.requirePublished(LogContents.read(log, gaps(log, history), history::isAppendedGap));
+        goOn(log, history);
+    }
+
+    /**
+     * Throws if what was published is not all there, which only the death of the machine may cost.
+     *
+     * @throws AssertionError with what was expected and what was found.
+     */
+    public void requirePublished() {
+        history.requirePublished(found);
+    }
+
+    /**
+     * Throws if there is something that was not there at an earlier open, of which the power was cut later: what a recovery has cut does not come
+     * back.
+     *
+     * @param earlier exam, with nothing appended since.
+     * @throws AssertionError with the offsets of both.
+     */
+    public void requireNothingBut(final LogExam earlier) {
+        if (!earlier.found.keySet().containsAll(found.keySet())) {
+            throw new AssertionError("a recovery has left batches at " + earlier.found.keySet()
+                    + "; after another power cut there are batches at " + found.keySet());
+        }
     }
 
     /**
@@ -87,7 +122,7 @@ public final class LogExam {
      * @throws AssertionError if its batches differ by an offset or a byte.
      */
     public void requireSame(final Log log, final String what) {
-        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, mayBeGap);
+        final NavigableMap<Long, byte[]> now = LogContents.readAndLookUp(log, mayBeGap, history::isAppendedGap);
         if (!found.keySet().equals(now.keySet())) {
             throw new AssertionError(
                     what + " changes the log: batches at " + found.keySet() + ", then at " + now.keySet());
@@ -120,11 +155,11 @@ public final class LogExam {
     }
 
     /**
-     * Where offsets may be missing: below what is owed, where segments were dropped; in what was not forced, if the open tells of it;
-     * and where an open has told of it in an earlier life.
+     * Where offsets may be missing: below what is owed, where segments were dropped; in what was never forced, if the open tells of it;
+     * and where an open has told of it in an earlier life, or a leader's log has none. A truncation leaves no hole.
      */
     private static LongPredicate gaps(final Log log, final LogHistory history) {
-        final long gapsFrom = hasGap(log) ? history.owedEnd() : Long.MAX_VALUE;
+        final long gapsFrom = hasGap(log) ? Math.max(history.owedEnd(), history.pointMost()) : Long.MAX_VALUE;
         return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
     }
 

@@ -11,18 +11,21 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What one log may hold and what it must hold, at each moment of its life: a batch may be there from before its append until its
- * truncation is durable, and must be there, byte for byte, from the force that covers it until somebody begins to take it back.
+ * truncation is durable, and must be there, byte for byte, from the force that covers it until somebody begins to take it back; after
+ * the death of a process alone, from when it was published.
  * A test tells it what it does to the log, and {@link LogExam} holds it against a log that was opened after a crash:
  *
  * <pre>
  *   log.append              history.appending(batch ...)      before
+ *   log.publish             history.published(end)            after
  *   log.flush               history.forced(end)               after
  *   log.retain              history.droppingBelow(end)        before,   keptFrom(log.startOffset())  after
  *   log.deletePrefix        history.droppingBelow(offset)     before
  *   log.truncateTo          history.cuttingTo(offset)         before,   cutTo(end)                   after
  *   truncateFullyAndStartAt history.startingAnew()            before,   startedAt(offset)            after
  *   a clean close           history.forced(nextOffset())      after
- *   an open after a crash   LogExam.goOn(log, history)        after
+ *   a power cut             history.powerGoes()               before,   LogExam.goOn(log, history)           after the open
+ *   the process dies        LogExam.goOnAfterKill(log, history)                                              after the open
  * </pre>
  *
  * <p>So it is true between any two acts on the disk, where a {@link CrashExplorer} cuts the power, and is what a {@link CrashScenario}
@@ -42,6 +45,7 @@ public final class LogHistory implements TruncationGuard {
     private long nextOffset;
     private long owedFrom;
     private long owedEnd;
+    private long publishedEnd;
     private long recoveryPoint;
     private long pointMost;
     private long promises;
@@ -93,6 +97,20 @@ public final class LogHistory implements TruncationGuard {
     }
 
     /**
+     * Notes an acknowledgement from the page cache: everything below is there if the process dies and the machine does not.
+     *
+     * @param end what the publication returned.
+     */
+    public void published(final long end) {
+        publishedEnd = Math.max(publishedEnd, end);
+    }
+
+    /** Notes that the power is about to go: what was published and not forced is not owed any more. */
+    public void powerGoes() {
+        publishedEnd = Math.min(publishedEnd, owedEnd);
+    }
+
+    /**
      * Notes an acknowledgement: everything below was forced.
      *
      * @param end what the force returned.
@@ -101,6 +119,7 @@ public final class LogHistory implements TruncationGuard {
     public void forced(final long end) {
         refuseOutside(end, nextOffset, "forced");
         owedEnd = Math.max(owedEnd, end);
+        published(end);
         recoveryPoint = end;
         pointMost = owedEnd;
         promises++;
@@ -150,6 +169,7 @@ public final class LogHistory implements TruncationGuard {
         final var cut = allowed.floorEntry(offset - 1);
         final long end = cut != null && lastOffset(cut.getValue()) >= offset ? cut.getKey() : offset;
         owedEnd = Math.min(owedEnd, end);
+        publishedEnd = Math.min(publishedEnd, end);
         lowered(end);
     }
 
@@ -170,6 +190,7 @@ public final class LogHistory implements TruncationGuard {
     public void startingAnew() {
         owedFrom = 0;
         owedEnd = 0;
+        publishedEnd = 0;
         lowered(0);
     }
 
@@ -184,6 +205,7 @@ public final class LogHistory implements TruncationGuard {
         nextOffset = offset;
         owedFrom = offset;
         owedEnd = offset;
+        publishedEnd = offset;
         recoveryPoint = offset;
         pointMost = offset;
         promises++;
@@ -217,6 +239,7 @@ public final class LogHistory implements TruncationGuard {
             gaps.put(next, end);
         }
         nextOffset = end;
+        publishedEnd = end;
         promises++;
     }
 
@@ -224,11 +247,22 @@ public final class LogHistory implements TruncationGuard {
      * Whether it is known that an offset is missing.
      *
      * @param offset of a hole; one hole may begin anew with each of the empty segments in it.
-     * @return true if {@link #found} was told of the hole.
+     * @return true if {@link #found} was told of the hole, or the batches around were appended so.
      */
     public boolean isGap(final long offset) {
         final var gap = gaps.floorEntry(offset);
-        return gap != null && offset < gap.getValue();
+        return (gap != null && offset < gap.getValue()) || isAppendedGap(offset);
+    }
+
+    /**
+     * Whether no batch was appended that has an offset, but one before it and one behind: so a leader's compacted log comes to a replica.
+     *
+     * @param offset that may be missing.
+     * @return true if it must be missing.
+     */
+    public boolean isAppendedGap(final long offset) {
+        final var before = allowed.floorEntry(offset);
+        return before != null && lastOffset(before.getValue()) < offset && allowed.higherKey(offset) != null;
     }
 
     /**
@@ -250,7 +284,8 @@ public final class LogHistory implements TruncationGuard {
     }
 
     /**
-     * The most that a recovery point which somebody keeps may say now.
+     * The most that a recovery point which somebody keeps may say now: up to there all was forced once, and only somebody who takes it back may
+     * have let it go.
      *
      * @return the offset.
      */
@@ -290,13 +325,27 @@ public final class LogHistory implements TruncationGuard {
                         + (expected == null ? "nothing" : name(expected)));
             }
         });
-        if (owedEnd <= owedFrom) {
+        requireUpTo(owedEnd, "forced", found);
+    }
+
+    /**
+     * Throws if batches are missing that were published: after the death of a process they are all there.
+     *
+     * @param found all batches of the log, by their base offsets, as {@link LogContents} reads them.
+     * @throws AssertionError with what was expected and what was found.
+     */
+    public void requirePublished(final NavigableMap<Long, byte[]> found) {
+        requireUpTo(publishedEnd, "published", found);
+    }
+
+    private void requireUpTo(final long end, final String how, final NavigableMap<Long, byte[]> found) {
+        if (end <= owedFrom) {
             return;
         }
         final Long first = allowed.floorKey(owedFrom);
-        allowed.subMap(first == null ? owedFrom : first, owedEnd).forEach((offset, bytes) -> {
+        allowed.subMap(first == null ? owedFrom : first, end).forEach((offset, bytes) -> {
             if (lastOffset(bytes) >= owedFrom && !found.containsKey(offset)) {
-                throw new AssertionError("forced are the offsets " + owedFrom + " to " + owedEnd + ", but the batch at "
+                throw new AssertionError(how + " are the offsets " + owedFrom + " to " + end + ", but the batch at "
                         + offset + " is missing; found are " + found.keySet());
             }
         });

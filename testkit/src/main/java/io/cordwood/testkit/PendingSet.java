@@ -143,7 +143,7 @@ final class PendingSet {
         final boolean[] kept = new boolean[changes.size()];
         switch (state.kind()) {
             case 'n' -> {}
-            case 'a' -> Arrays.fill(kept, true);
+            case 'a', 'k' -> Arrays.fill(kept, true);
             case 'p' -> IntStream.range(0, Math.min(number, kept.length)).forEach(i -> kept[byAct[i]] = true);
             case 't', 's' -> {
                 for (int i = 0; i < kept.length; i++) {

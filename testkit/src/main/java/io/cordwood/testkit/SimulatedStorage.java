@@ -124,6 +124,18 @@ public final class SimulatedStorage implements Storage {
     }
 
     /**
+     * Tells what the next process would find if this one died now. This object goes on.
+     *
+     * @return another disk, as of {@link #kill}, which shares nothing that changes with this one.
+     */
+    public SimulatedStorage afterKill() {
+        synchronized (lock) {
+            refuseEnded("", "kill");
+            return begun(new SimulatedStorage(clock, names.copy(), acts, null));
+        }
+    }
+
+    /**
      * Lists what a power cut may undo, in the order in which a {@link PowerCut} is asked.
      *
      * @return the changes that were not forced.

@@ -129,10 +129,19 @@ final class DirectoryLife {
     /** The process dies, or the machine, and starts again. */
     DirectoryLife die(final @Nullable PowerCut cut) {
         endLives();
+        if (cut != null) {
+            open.values().forEach(writer -> writer.model().powerGoes());
+        }
         disk = cut == null ? disk.kill() : disk.powerCut(cut);
         directory = open(disk);
         reopen();
-        open.values().forEach(writer -> LogExam.goOn(writer.log(), writer.model()));
+        for (final LogWriter writer : open.values()) {
+            if (cut == null) {
+                LogExam.goOnAfterKill(writer.log(), writer.model());
+            } else {
+                LogExam.goOn(writer.log(), writer.model());
+            }
+        }
         return this;
     }
 

@@ -26,6 +26,9 @@ final class DirectoryScenario implements CrashScenario {
     private final Consumer<DirectoryLife> script;
     private final DirectoryModel model = new DirectoryModel();
 
+    /** What the recoveries have left that are being checked now. */
+    private Map<PartitionName, LogExam> recovered = Map.of();
+
     DirectoryScenario(final boolean isMapped, final long seed, final Consumer<DirectoryLife> script) {
         this.isMapped = isMapped;
         this.seed = seed;
@@ -48,6 +51,15 @@ final class DirectoryScenario implements CrashScenario {
 
     @Override
     public void check(final SimulatedStorage disk) {
+        check(disk, false);
+    }
+
+    @Override
+    public void checkKilled(final SimulatedStorage disk) {
+        check(disk, true);
+    }
+
+    private void check(final SimulatedStorage disk, final boolean isKilled) {
         final SimulatedStorage other = disk.afterPowerCut(PowerCut.everything());
         try (LogDirectory once = DirectoryLife.open(other)) {
             once.names().forEach(name -> open(other, once, name));
@@ -63,6 +75,27 @@ final class DirectoryScenario implements CrashScenario {
             final long trusted = first.wasClean() ? Long.MAX_VALUE : points.getOrDefault(name, 0L);
             exams.put(name, new LogExam(open(disk, first, name), model.log(name), trusted));
         }
+        final Map<PartitionName, LogExam> outer = recovered;
+        exams.forEach((name, exam) -> {
+            if (isKilled) {
+                exam.requirePublished();
+            }
+            final LogExam before = outer.get(name);
+            if (before != null) {
+                exam.requireNothingBut(before);
+            }
+        });
+        recovered = exams;
+        try {
+            checkOthers(disk, exams, other);
+        } finally {
+            recovered = outer;
+        }
+    }
+
+    /** Later opens, and a clean close between them. */
+    private void checkOthers(
+            final SimulatedStorage disk, final Map<PartitionName, LogExam> exams, final SimulatedStorage other) {
         final SimulatedStorage next = disk.kill();
         try (LogDirectory again = DirectoryLife.open(next)) {
             exams.forEach((name, exam) -> exam.requireSame(open(next, again, name), "a second recovery"));

@@ -34,8 +34,15 @@ final class LogLife extends LogWriter {
 
     /** The process dies, or the machine, and starts again. */
     void die(final @Nullable PowerCut cut) {
+        if (cut != null) {
+            model().powerGoes();
+        }
         disk = cut == null ? disk.kill() : disk.powerCut(cut);
         goOn(scenario.open(disk, model().recoveryPoint()));
-        LogExam.goOn(log(), model());
+        if (cut == null) {
+            LogExam.goOnAfterKill(log(), model());
+        } else {
+            LogExam.goOn(log(), model());
+        }
     }
 }

@@ -64,6 +64,11 @@ final class LogScenario implements CrashScenario {
         checker.check(disk);
     }
 
+    @Override
+    public void checkKilled(final SimulatedStorage disk) {
+        checker.checkKilled(disk);
+    }
+
     Log open(final Storage disk, final long recoveryPoint) {
         return checker.open(disk, recoveryPoint);
     }

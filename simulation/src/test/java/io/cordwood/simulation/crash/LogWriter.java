@@ -35,7 +35,7 @@ class LogWriter {
     }
 
     LogWriter publish() {
-        log.publish();
+        model.published(log.publish());
         return this;
     }
 
