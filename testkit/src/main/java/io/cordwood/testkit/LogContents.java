@@ -116,8 +116,28 @@ public final class LogContents {
         batches.put(batch.baseOffset(), bytes);
     }
 
+    /** A gap as it was appended, or one up to a segment, behind which there may be another. */
     private boolean isGapUpTo(final long from, final long to) {
-        return isAppendedGap.test(from) && isAppendedGap.test(to - 1);
+        if (isAppendedGap(from, to)) {
+            return true;
+        }
+        if (mayBeGap.test(from)) {
+            for (final long base : log.baseOffsets()) {
+                if (base > from && base <= to && (base == to || isAppendedGap(base, to))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean isAppendedGap(final long from, final long to) {
+        for (long offset = from; offset < to; offset++) {
+            if (!isAppendedGap.test(offset)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private long behindGap(final long offset, final String reason) {

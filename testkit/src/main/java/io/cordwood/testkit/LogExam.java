@@ -156,10 +156,13 @@ public final class LogExam {
 
     /**
      * Where offsets may be missing: below what is owed, where segments were dropped; in what was never forced, if the open tells of it;
-     * and where an open has told of it in an earlier life, or a leader's log has none. A truncation leaves no hole.
+     * and where an open has told of it in an earlier life, or a leader's log has none. A truncation leaves no hole. Where a log has such gaps,
+     * nobody can tell a segment's lost end from one of them.
      */
     private static LongPredicate gaps(final Log log, final LogHistory history) {
-        final long gapsFrom = hasGap(log) ? Math.max(history.owedEnd(), history.pointMost()) : Long.MAX_VALUE;
+        final long gapsFrom = hasGap(log) || history.hasAppendedGaps()
+                ? Math.max(history.owedEnd(), history.pointMost())
+                : Long.MAX_VALUE;
         return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
     }
 

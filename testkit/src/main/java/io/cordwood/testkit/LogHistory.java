@@ -45,6 +45,7 @@ public final class LogHistory implements TruncationGuard {
     private long nextOffset;
     private long owedFrom;
     private long owedEnd;
+    private boolean hasAppendedGaps;
     private long publishedEnd;
     private long recoveryPoint;
     private long pointMost;
@@ -64,6 +65,7 @@ public final class LogHistory implements TruncationGuard {
             throw new IllegalArgumentException(
                     "a batch at offset " + batch.baseOffset() + ", but the next is " + nextOffset);
         }
+        hasAppendedGaps |= batch.baseOffset() > nextOffset && !allowed.isEmpty();
         allowed.put(batch.baseOffset(), stored);
         nextOffset = batch.lastOffset() + 1;
     }
@@ -263,6 +265,15 @@ public final class LogHistory implements TruncationGuard {
     public boolean isAppendedGap(final long offset) {
         final var before = allowed.floorEntry(offset);
         return before != null && lastOffset(before.getValue()) < offset && allowed.higherKey(offset) != null;
+    }
+
+    /**
+     * Whether offsets are missing between batches as they were appended.
+     *
+     * @return true if there is any such gap.
+     */
+    public boolean hasAppendedGaps() {
+        return hasAppendedGaps;
     }
 
     /**

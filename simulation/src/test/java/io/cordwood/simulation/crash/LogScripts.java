@@ -24,6 +24,7 @@ final class LogScripts {
         scripts.put("anew", LogScripts::anew);
         scripts.put("close", LogScripts::close);
         scripts.put("recovery", LogScripts::recovery);
+        scripts.put("replica", LogScripts::replica);
         scripts.put("workload", LogScripts::workload);
         return scripts;
     }
@@ -177,6 +178,28 @@ final class LogScripts {
             }
             log.die(life % 4 == 3 ? null : PowerCut.random(random));
             log.append(1, 111 + life).flush();
+        }
+    }
+
+    /** What a leader's cleaner has left: offsets are missing within segments, in front of rolls, and far ahead. */
+    private static void replica(final LogLife log) {
+        final Random random = new Random(9);
+        for (int life = 0; life < 4; life++) {
+            for (int i = 0; i < 9; i++) {
+                log.replicate(i % 3 == 1 ? 5 * i : 0, 1 + i % 3, 60 + 50 * i);
+                if (i == 2 * life) {
+                    log.flush();
+                }
+                if (i % 4 == 3) {
+                    log.nextEpoch();
+                }
+            }
+            log.flushBeside(() -> log.replicate(40, 1, 200).roll().replicate(0, 2, 90));
+            log.roll().replicate(1_000, 1, 300).flush();
+            log.nextEpoch().replicate(3, 2, 120).truncate(log.base(log.segmentCount() - 1));
+            log.replicate(2, 1, 50).flush().replicate(0, 1, 70);
+            log.die(life % 2 == 0 ? PowerCut.random(random) : null);
+            log.replicate(0, 1, 100).flush();
         }
     }
 

@@ -5,9 +5,13 @@ import io.cordwood.log.ForceTarget;
 import io.cordwood.log.Log;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.testkit.LogHistory;
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** A log as a script sees it: each act tells the model what it promises and what it takes back. */
 class LogWriter {
+    private static final int EPOCH_AT = 12;
+
     private final LogHistory model;
     private final Batches batches;
     private Log log;
@@ -32,6 +36,20 @@ class LogWriter {
 
     LogWriter append(final int records, final int valueBytes) {
         return gather(records, valueBytes).publish();
+    }
+
+    /** As a follower appends what a leader's log has: with the offset and the epoch that it has there, and maybe some offsets missing. */
+    LogWriter replicate(final int missing, final int records, final int valueBytes) {
+        final int length = batches.next(records, valueBytes);
+        final UnsafeBuffer stored = new UnsafeBuffer(new byte[length]);
+        stored.putBytes(0, batches.memory(), 0, length);
+        final long base = model.nextOffset() + missing;
+        stored.putLong(0, base, ByteOrder.BIG_ENDIAN);
+        stored.putInt(EPOCH_AT, batches.epoch(), ByteOrder.BIG_ENDIAN);
+        model.appending(stored.byteArray());
+        require(log.gather(stored, 0, length, AppendAs.replica(), Batches.NOW), base);
+        segmentsMost = Math.max(segmentsMost, log.segmentCount());
+        return publish();
     }
 
     LogWriter publish() {
