@@ -13,6 +13,7 @@ import io.cordwood.log.store.FileStatus;
 import io.cordwood.log.store.FileUse;
 import io.cordwood.log.store.FileView;
 import io.cordwood.log.store.StorageFile;
+import io.cordwood.testkit.Pending;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
 import java.util.List;
@@ -37,6 +38,9 @@ public abstract class SegmentIndexContract {
     private static final long NOW = 1_700_000_000_000L;
     private static final long BASE = 1000;
     private static final IndexLimits LIMITS = new IndexLimits(1200, 400);
+
+    /** An entry for each batch, so that many are written while the index grows. */
+    private static final IndexLimits DENSE = new IndexLimits(1 << 14, 1);
 
     /** So many batches of so many records and bytes each. */
     private static final int BATCHES = 120;
@@ -82,6 +86,58 @@ public abstract class SegmentIndexContract {
         try (SegmentIndex index = opened(BATCHES)) {
             requireTrue(index, BATCHES);
         }
+    }
+
+    /** Not only what a later open happens to ask for; while it grows, grows again after a restore, and when it is sealed. */
+    @Test
+    final void aForceLeavesNothingOfItsFilesPending() {
+        try (SegmentIndex index = factory.create(storage, DIRECTORY, BASE, DENSE)) {
+            growForced(index, 0);
+            index.seal();
+            requireForced(index, "sealed");
+        }
+        factory.suffixes().forEach(suffix -> storage.delete(path(suffix)));
+        try (SegmentIndex index = factory.open(storage, DIRECTORY, BASE, DENSE)) {
+            restore(index, 20);
+            requireForced(index, "restored without its files");
+            growForced(index, 20);
+            index.seal();
+            requireForced(index, "sealed once more");
+        }
+    }
+
+    private void growForced(final SegmentIndex index, final int from) {
+        for (int i = from; i < BATCHES; i++) {
+            append(index, i);
+            if (i % 10 == 9) {
+                requireForced(index, "at batch " + i);
+            }
+        }
+    }
+
+    private void requireForced(final SegmentIndex index, final String when) {
+        index.force();
+        assertEquals(List.of(), pending(), "after a force, " + when);
+    }
+
+    @Test
+    final void whatARestoreCutsOffIsGoneDurably() {
+        for (int cut = BATCHES; cut >= 0; cut -= 15) {
+            try (SegmentIndex index = fill(BATCHES)) {
+                storage.syncDirectory(DIRECTORY);
+                writeSegment(cut);
+                index.restore(BASE + (long) cut * RECORDS, (long) cut * BATCH_BYTES);
+                assertEquals(List.of(), pending(), "cut to batch " + cut);
+            }
+            factory.suffixes().forEach(suffix -> storage.delete(path(suffix)));
+        }
+    }
+
+    /** What a power cut could take from the index's files; their names are for the log to sync. */
+    private List<Pending> pending() {
+        return storage.pending().stream()
+                .filter(p -> p.kind() != Pending.Kind.NAME && !p.path().equals(path(LogFiles.LOG)))
+                .toList();
     }
 
     @Test
