@@ -10,6 +10,7 @@ import io.cordwood.log.codec.CompressionType;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableDirectByteBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -277,27 +278,25 @@ public final class BatchBuilder {
         }
         final long base = count == 0 && deleteHorizonMs == NO_TIMESTAMP ? timestamp : baseTimestamp;
         final long timestampDelta = timestamp - base;
-        final long body = 1L
-                + Varint.sizeOf(timestampDelta)
-                + Varint.sizeOf(offsetDelta)
-                + Varint.sizeOf(keyLength)
+        final long body = sizeOfNumbers(timestampDelta, offsetDelta, keyLength, valueLength, headerCount)
                 + Math.max(keyLength, 0)
-                + Varint.sizeOf(valueLength)
                 + Math.max(valueLength, 0)
-                + Varint.sizeOf(headerCount)
                 + headersLength;
         if (body + Varint.sizeOf(body) > recordsBytesMax - recordsBytes) {
             return false;
         }
-        int at = Varint.put(target, targetIndex + recordsBytes, (int) body);
-        target.putByte(at++, (byte) 0);
-        at = Varint.put(target, at, timestampDelta);
-        at = Varint.put(target, at, offsetDelta);
-        at = putBytes(at, key, keyIndex, keyLength);
-        at = putBytes(at, value, valueIndex, valueLength);
-        at = Varint.put(target, at, headerCount);
-        target.putBytes(at, headers, headersIndex, headersLength);
-        recordsBytes = at + headersLength - targetIndex;
+        final int size = (int) body + Varint.sizeOf((int) body);
+        reserve(size);
+        final byte[] array = target.byteArray();
+        long at = Varint.put(array, target.addressOffset() + targetIndex + recordsBytes, (int) body);
+        RawBytes.put8(array, at++, (byte) 0);
+        at = Varint.put(array, at, timestampDelta);
+        at = Varint.put(array, at, offsetDelta);
+        at = putBytes(array, at, key, keyIndex, keyLength);
+        at = putBytes(array, at, value, valueIndex, valueLength);
+        at = Varint.put(array, at, headerCount);
+        copy(array, at, headers, headersIndex, headersLength);
+        recordsBytes += size;
         baseTimestamp = base;
         maxTimestamp = Math.max(maxTimestamp, timestamp);
         lastOffsetDelta = offsetDelta;
@@ -305,16 +304,58 @@ public final class BatchBuilder {
         return true;
     }
 
-    private int putBytes(final int at, final @Nullable DirectBuffer source, final int sourceIndex, final int length) {
-        final int begin = Varint.put(target, at, length);
+    /** Attributes and all numbers of a record but its length. A long, since lengths are added to it. */
+    private static long sizeOfNumbers(
+            final long timestampDelta,
+            final int offsetDelta,
+            final int keyLength,
+            final int valueLength,
+            final int headerCount) {
+        return 1L
+                + Varint.sizeOf(timestampDelta)
+                + Varint.sizeOf(offsetDelta)
+                + Varint.sizeOf(keyLength)
+                + Varint.sizeOf(valueLength)
+                + Varint.sizeOf(headerCount);
+    }
+
+    /** The room is looked at once: a check for each byte costs more than the byte. */
+    private void reserve(final int size) {
+        final int begin = targetIndex + recordsBytes;
+        if (target.isExpandable()) {
+            target.checkLimit(Math.addExact(begin, size));
+        } else {
+            target.boundsCheck(begin, size);
+        }
+    }
+
+    private static long putBytes(
+            final byte @Nullable [] array,
+            final long at,
+            final @Nullable DirectBuffer source,
+            final int sourceIndex,
+            final int length) {
+        final long begin = Varint.put(array, at, length);
         if (length <= 0) {
             return begin;
         }
         if (source == null) {
             throw new IllegalArgumentException("a buffer is needed for " + length + " bytes");
         }
-        target.putBytes(begin, source, sourceIndex, length);
-        return begin + length;
+        return copy(array, begin, source, sourceIndex, length);
+    }
+
+    private static long copy(
+            final byte @Nullable [] array,
+            final long at,
+            final DirectBuffer source,
+            final int sourceIndex,
+            final int length) {
+        if (length > 0) {
+            source.boundsCheck(sourceIndex, length);
+            UnsafeApi.copyMemory(source.byteArray(), source.addressOffset() + sourceIndex, array, at, length);
+        }
+        return at + length;
     }
 
     /**

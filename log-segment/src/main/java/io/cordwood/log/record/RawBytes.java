@@ -5,7 +5,7 @@ import org.agrona.UnsafeApi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads bytes whose bounds were checked before, once for all of them; what Agrona's own buffers do behind their check. An
+ * Reads and writes bytes whose bounds were checked before, once for all of them; what Agrona's own buffers do behind their check. An
  * address counts from the start of the array, or is one of memory where there is none.
  */
 final class RawBytes {
@@ -15,6 +15,14 @@ final class RawBytes {
 
     static byte int8(final byte @Nullable [] array, final long address) {
         return array == null ? UnsafeApi.getByte(address) : UnsafeApi.getByte(array, address);
+    }
+
+    static void put8(final byte @Nullable [] array, final long address, final byte value) {
+        if (array == null) {
+            UnsafeApi.putByte(address, value);
+        } else {
+            UnsafeApi.putByte(array, address, value);
+        }
     }
 
     static short int16(final byte @Nullable [] array, final long address) {

@@ -24,11 +24,6 @@ final class Varint {
     }
 
     /** Writes a number and returns the index behind it. */
-    static int put(final MutableDirectBuffer buffer, final int index, final int value) {
-        return putRaw(buffer, index, ((value << 1) ^ (value >> 31)) & 0xFFFF_FFFFL);
-    }
-
-    /** Writes a number and returns the index behind it. */
     static int put(final MutableDirectBuffer buffer, final int index, final long value) {
         return putRaw(buffer, index, (value << 1) ^ (value >> 63));
     }
@@ -41,6 +36,40 @@ final class Varint {
             rest >>>= 7;
         }
         buffer.putByte(at++, (byte) rest);
+        return at;
+    }
+
+    /** Writes a number where there is room for it, and returns the address behind it. */
+    static long put(final byte @Nullable [] array, final long address, final int value) {
+        return putRaw(array, address, ((value << 1) ^ (value >> 31)) & 0xFFFF_FFFFL);
+    }
+
+    /** Writes a number where there is room for it, and returns the address behind it. */
+    static long put(final byte @Nullable [] array, final long address, final long value) {
+        return putRaw(array, address, (value << 1) ^ (value >> 63));
+    }
+
+    private static long putRaw(final byte @Nullable [] array, final long address, final long raw) {
+        if (raw >>> 7 == 0) {
+            RawBytes.put8(array, address, (byte) raw);
+            return address + 1;
+        }
+        if (raw >>> 14 == 0) {
+            RawBytes.put8(array, address, (byte) (raw | 0x80));
+            RawBytes.put8(array, address + 1, (byte) (raw >>> 7));
+            return address + 2;
+        }
+        return putLong(array, address, raw);
+    }
+
+    private static long putLong(final byte @Nullable [] array, final long address, final long raw) {
+        long at = address;
+        long rest = raw;
+        while (rest >>> 7 != 0) {
+            RawBytes.put8(array, at++, (byte) (rest | 0x80));
+            rest >>>= 7;
+        }
+        RawBytes.put8(array, at++, (byte) rest);
         return at;
     }
 

@@ -72,6 +72,23 @@ class BatchBuilderTest {
     }
 
     @Test
+    void nothingOutsideABufferIsReadOrWritten() {
+        final UnsafeBuffer value = new UnsafeBuffer(new byte[40], 0, 10);
+        begin(CAPACITY);
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> builder.append(5, null, 0, -1, value, 4, 7, null), "source");
+        assertEquals(0, builder.recordCount());
+        final UnsafeBuffer small = new UnsafeBuffer(buffer, 10, HEADER_BYTES + 10);
+        builder.wrap(small, 0, CAPACITY);
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> builder.append(5, null, 0, -1, value, 0, 10, null), "target");
+        assertEquals(GUARD, buffer.getByte(10 + small.capacity()));
+        assertTrue(builder.append(5, null, 0, -1, value, 0, 3, null), "the batch is as it was");
+        assertEquals(1, builder.recordCount());
+        assertEquals(HEADER_BYTES + 10, builder.finish());
+    }
+
+    @Test
     void aBatchNeedsARecord() {
         begin(CAPACITY);
         assertThrows(IllegalStateException.class, builder::finish);
