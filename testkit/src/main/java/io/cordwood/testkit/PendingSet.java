@@ -105,7 +105,7 @@ final class PendingSet {
     boolean has(final CrashState state) {
         final int number = state.number();
         return switch (state.kind()) {
-            case 'n' -> true;
+            case 'n', 'k' -> true;
             case 'a' -> !changes.isEmpty();
             case 'p' -> number > 0 && number < changes.size();
             case 'w', 'v' -> number < actCount;

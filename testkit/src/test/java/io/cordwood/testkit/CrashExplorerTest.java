@@ -306,6 +306,8 @@ final class CrashExplorerTest {
                 "5-a",
                 "6-n",
                 "3-n/1-a",
+                "3-k/1-n",
+                "6-k",
                 "3-a/2-o9"
             })
     void aStateBeyondWhatIsPendingIsRefused(final String state) {
@@ -319,6 +321,9 @@ final class CrashExplorerTest {
     @ValueSource(
             strings = {
                 "1-n",
+                "1-k",
+                "3-k",
+                "5-k",
                 "2-a",
                 "2-o0",
                 "2-w0",
