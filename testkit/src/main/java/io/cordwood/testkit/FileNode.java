@@ -200,7 +200,10 @@ final class FileNode extends Node {
                 : 0;
     }
 
-    /** A length on the disk implies the lengths before it. Behind a cut that is not there, its blocks are the old ones. */
+    /**
+     * A length on the disk implies the lengths before it. Behind a cut that is not there, its blocks are the old ones; behind one that is,
+     * what is written later may be lost and show what lay there before.
+     */
     private Image applied(
             final List<FileChange> asked, final List<int[]> sectors, final int lastResize, final long lengthMax) {
         byte[] bytes = platter.bytes().clone();
@@ -213,8 +216,9 @@ final class FileNode extends Node {
             }
             if (change.isCut() && i > lastResize) {
                 writtenBelow = Math.min(writtenBelow, change.freedFrom());
-            } else if (change.isCut() && bytes.length > length) {
-                bytes = Arrays.copyOf(bytes, (int) length);
+            } else if (change.isCut() && bytes.length > change.freedFrom()) {
+                // The rest of the last block holds what it held, unless its zeros survive as well.
+                bytes = Arrays.copyOf(bytes, (int) change.freedFrom());
             }
             final int[] kept = sectors.get(i);
             for (int s = 0; s < kept.length; s++) {

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A power cut leaves the platter, and of the changes that were not forced any that a {@link PowerCut} picks, within what a
  * file system can leave: each sector of 512 bytes of each write by itself, each new length after the ones before it, each name
- * after the changes of the same name or file. Where a length is there and a sector is not, the file holds zeros. What is claimed
+ * after the changes of the same name or file. Where a length is there and a sector is not, the file holds what was there before: zeros behind its
+ * old end, and old bytes in the block through which it was cut, unless that is zeroed. What is claimed
  * in a mapping may be there too, published or not; what a file for {@link FileUse#APPEND} has only claimed is not. The death of
  * the process leaves the cache.
  *

@@ -96,6 +96,38 @@ final class PowerCutFilesTest {
         assertEquals("a".repeat(700), text(disk.powerCut(PowerCut.nothing()), "f"));
     }
 
+    /** The length of a cut survives by itself: without the zeros of the rest of its last block the old bytes are still there. */
+    @Test
+    void aLaterLengthShowsWhatACutHasNotZeroed() {
+        durable(disk, "f", "A".repeat(5000));
+        final StorageFile file = append(disk, "f");
+        file.truncate(4500);
+        final int cut = disk.actCount();
+        write(file, "B".repeat(500));
+        assertEquals("A".repeat(5000), text(disk.afterPowerCut(leaving(true, true, p -> false)), "f"));
+        assertEquals(
+                "A".repeat(4500) + ".".repeat(500),
+                text(disk.afterPowerCut(leaving(true, true, p -> p.act() == cut)), "f"));
+        assertEquals(
+                "A".repeat(4608) + ".".repeat(392),
+                text(disk.afterPowerCut(leaving(true, true, p -> p.act() == cut && p.position() == 4608)), "f"));
+        assertEquals("A".repeat(4500), text(disk.afterPowerCut(PowerCut.prefix(cut)), "f"));
+        file.force();
+        assertEquals("A".repeat(4500) + "B".repeat(500), text(disk.powerCut(PowerCut.nothing()), "f"));
+    }
+
+    /** What lay in the blocks that a cut gives back is not seen again. */
+    @Test
+    void aLaterLengthShowsNothingOfTheBlocksThatACutGaveBack() {
+        durable(disk, "f", sector('a').repeat(20));
+        final StorageFile file = append(disk, "f");
+        file.truncate(700);
+        write(file, "b".repeat(9540));
+        assertEquals(
+                "a".repeat(8) + ".".repeat(12),
+                letters(text(disk.afterPowerCut(leaving(true, true, p -> false)), "f")));
+    }
+
     @Test
     void whatIsWrittenBehindACutThatIsLostLiesInOtherBlocks() {
         durable(disk, "f", sector('a').repeat(20));
@@ -107,7 +139,8 @@ final class PowerCutFilesTest {
                 "abbbbbbb" + "a".repeat(12),
                 letters(text(disk.afterPowerCut(leaving(true, false, p -> true)), "f")),
                 "only the block that the cut went through is written in place");
-        assertEquals("a" + ".".repeat(15), letters(text(disk.afterPowerCut(leaving(true, true, p -> false)), "f")));
+        assertEquals(
+                "a".repeat(8) + ".".repeat(8), letters(text(disk.afterPowerCut(leaving(true, true, p -> false)), "f")));
         assertEquals("a" + "b".repeat(15), letters(text(disk.afterPowerCut(PowerCut.everything()), "f")));
     }
 
