@@ -118,7 +118,7 @@ final class LogScripts {
         log.append(2, 100).flush();
     }
 
-    /** Into a batch, to an edge of one or of a segment, into the segment before, of what was forced and of what was not. */
+    /** Into a batch, to an edge of one or of a segment, into a segment further back, of what was forced and of what was not. */
     private static void truncation(final LogLife log) {
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < 14; i++) {
@@ -133,7 +133,18 @@ final class LogScripts {
             log.append(2, 77).flush();
             log.append(3, 250).roll().append(1, 44);
             log.truncate(log.base(log.segmentCount() - 1) - 4);
-            log.nextEpoch().append(3, 180).append(2, 130).flush();
+            log.nextEpoch()
+                    .append(3, 180)
+                    .roll()
+                    .append(2, 130)
+                    .roll()
+                    .append(1, 90)
+                    .roll()
+                    .append(1, 30)
+                    .flush();
+            // Of several segments that were forced: what is left of them must have no hole.
+            log.truncate(log.base(log.segmentCount() - 3) - 2);
+            log.nextEpoch().append(2, 140).flush();
         }
     }
 
