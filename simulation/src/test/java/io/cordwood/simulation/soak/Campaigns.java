@@ -14,7 +14,7 @@ import java.util.List;
 /** All campaigns, and what they have to reach together. */
 public final class Campaigns {
     private static final List<Figure> FIGURES = List.of(
-            new Figure("G1", "distinct states", 1_000_000),
+            new Figure("G1", CrashSoak.NAMED_STATES, 1_000_000),
             new Figure("G2", "tears", 200_000),
             new Figure("G3", "nested states", 50_000),
             new Figure("G4", "flips", 600_000),
