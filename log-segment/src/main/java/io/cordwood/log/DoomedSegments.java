@@ -20,7 +20,7 @@ final class DoomedSegments {
     private final SegmentFiles files;
     private final Storage storage;
     private final ArrayDeque<Doomed> waiting = new ArrayDeque<>();
-    private boolean isRenameUnsynced;
+    private boolean isNameUnsynced;
 
     /** A segment that goes. */
     private static final class Doomed {
@@ -76,19 +76,27 @@ final class DoomedSegments {
 
     private void rename(final Doomed doomed) {
         final @Nullable String[] paths = doomed.paths;
-        if (doomed.renamed == 0 && isRenameUnsynced) {
-            // Else a power cut may bring back the segment in front without this one: a gap, and nothing tells where it
-            // is from.
-            storage.syncDirectory(files.directory());
-            isRenameUnsynced = false;
+        if (doomed.renamed == 0) {
+            syncName();
         }
         for (; doomed.renamed < paths.length; doomed.renamed++) {
             final String path = paths[doomed.renamed];
             if (path != null) {
                 final String deleted = path + LogFiles.DELETED;
                 paths[doomed.renamed] = storage.rename(path, deleted) ? deleted : null;
-                isRenameUnsynced = true;
+                isNameUnsynced = true;
             }
+        }
+    }
+
+    /**
+     * The name of the segment in front goes first: else a power cut may bring that back without the next one, a gap of which nothing
+     * tells where it is from.
+     */
+    private void syncName() {
+        if (isNameUnsynced) {
+            storage.syncDirectory(files.directory());
+            isNameUnsynced = false;
         }
     }
 
@@ -118,6 +126,11 @@ final class DoomedSegments {
 
     private void delete(final Doomed doomed) {
         doomed.segment.close();
+        if (doomed.renamed == 0) {
+            // The disk has refused the other name.
+            syncName();
+            isNameUnsynced = true;
+        }
         for (final String path : doomed.paths) {
             if (path != null) {
                 storage.delete(path);

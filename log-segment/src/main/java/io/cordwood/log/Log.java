@@ -289,16 +289,17 @@ public final class Log implements AutoCloseable {
      * @param nowMs the time, milliseconds since the epoch.
      * @return how much was done; 0 if the caller may idle.
      * @throws io.cordwood.log.store.StorageException if the disk refuses to rename or delete a dropped segment; all the rest
-     *     was done, and the refused act is tried again in the next cycle.
+     *     was done, and the refused act is tried again a little later; or if it refuses the retention that the data directory asked for.
      */
     public int doWork(final long nowMs) {
         int done = 0;
+        RuntimeException failure = null;
         try {
             done = tidy(nowMs);
-        } finally {
-            done += requests.carryOutNext(this, nowMs);
+        } catch (final RuntimeException e) {
+            failure = e;
         }
-        return done;
+        return done + requests.carryOutNext(this, nowMs, failure);
     }
 
     private int tidy(final long nowMs) {

@@ -20,6 +20,7 @@ public final class LogRequest {
     private final Kind kind;
     private final long offset;
     private final long highWatermark;
+    private boolean isUnattended;
     private long result;
     private long awaitedEnd = -1;
     private @Nullable Throwable failure;
@@ -72,6 +73,13 @@ public final class LogRequest {
         return new LogRequest(Kind.RETAIN, 0, highWatermark);
     }
 
+    /** A {@link #retain} at whose outcome nobody looks: the duty cycle that carries it out tells of a failure. */
+    static LogRequest unattendedRetain(final long highWatermark) {
+        final LogRequest request = retain(highWatermark);
+        request.isUnattended = true;
+        return request;
+    }
+
     /**
      * A {@link Log#roll}.
      *
@@ -93,7 +101,7 @@ public final class LogRequest {
 
     /**
      * The writer's: done, unless it has to be tried again in the next cycle. A failure is told to whoever has asked, and thrown as
-     * well if it is an error, which concerns more than this request.
+     * well if nobody looks, or if it is an error, which concerns more than this request.
      */
     void carryOut(final Log log, final long nowMs) {
         try {
@@ -101,6 +109,9 @@ public final class LogRequest {
             isDone = result != Refusal.FORCE_UNDER_WAY;
         } catch (final RuntimeException e) {
             fail(e);
+            if (isUnattended) {
+                throw e;
+            }
         } catch (final Error e) {
             fail(e);
             throw e;

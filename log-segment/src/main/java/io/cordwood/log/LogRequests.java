@@ -21,19 +21,24 @@ final class LogRequests {
         }
     }
 
-    /** The writer's: carries out the next request, if that can be done now; says how many are done. */
-    int carryOutNext(final Log log, final long nowMs) {
+    /** The writer's: carries out the next request, if that can be done now; says how many are done, and throws what failed earlier. */
+    int carryOutNext(final Log log, final long nowMs, final @Nullable RuntimeException earlier) {
         final LogRequest request = queue.peek();
         if (request == null) {
+            Failures.throwIfAny(earlier);
             return 0;
         }
+        RuntimeException failure = earlier;
         try {
             request.carryOut(log, nowMs);
+        } catch (final RuntimeException e) {
+            failure = Failures.joined(failure, e);
         } finally {
             if (request.isDone()) {
                 queue.poll();
             }
         }
+        Failures.throwIfAny(failure);
         return request.isDone() ? 1 : 0;
     }
 

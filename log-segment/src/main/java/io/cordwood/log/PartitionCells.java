@@ -190,7 +190,7 @@ public final class PartitionCells {
     /** The directory's: asks the log's writer for retention, unless it has not come to the last request yet. */
     void requestRetention() {
         if (isOpen() && (retention == null || retention.isDone())) {
-            retention = log().request(LogRequest.retain(highWatermark()));
+            retention = log().request(LogRequest.unattendedRetain(highWatermark()));
         }
     }
 }

@@ -271,6 +271,42 @@ final class DroppedSegmentsTest {
         }
     }
 
+    /** Else a power cut may leave the first without the second, and nothing would tell where the gap is from. */
+    @Test
+    void segmentsThatKeptTheirNamesGoDurablyOneByOne() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                refuse(disk, "rename " + ZERO, "rename " + ONE);
+                assertThrows(StorageException.class, () -> log.deletePrefix(2, log.endOffset(), NOW));
+                disk.takeTrace();
+                assertThrows(StorageException.class, () -> log.doWork(NOW + DELAY_MS));
+                final List<String> trace = disk.takeTrace();
+                final int first = trace.indexOf("delete " + ZERO);
+                final int second = trace.indexOf("delete " + ONE);
+                assertTrue(first >= 0 && trace.subList(first, second).contains("sync t-0"), trace.toString());
+            }
+        }
+    }
+
+    /** The directory asks and does not look at the outcome; whoever runs the writer is told. */
+    @Test
+    void aRetentionThatNobodyWaitsForTellsOfItsFailureInTheDutyCycle() {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final FailingStorage disk = new FailingStorage(storage);
+            try (Log log = openWithThreeSegments(disk)) {
+                log.configure(LogConfig.of(Map.of("retention.bytes", "0", "file.delete.delay.ms", "" + DELAY_MS)));
+                refuse(disk, "rename " + ZERO);
+                final LogRequest request = log.request(LogRequest.unattendedRetain(log.endOffset()));
+                final StorageException failure = assertThrows(StorageException.class, () -> log.doWork(NOW));
+                assertTrue(failure.toString().contains(ZERO), failure.toString());
+                assertTrue(request.isDone());
+                assertEquals(0, log.doWork(NOW));
+                disk.watch(act -> {});
+            }
+        }
+    }
+
     @Test
     void aRetentionDropsForEachReasonAlsoIfTheDiskRefusesToRename() {
         try (DiskStorage storage = new DiskStorage(root)) {

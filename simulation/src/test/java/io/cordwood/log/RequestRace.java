@@ -32,7 +32,7 @@ public final class RequestRace {
     /** Carries out. */
     @Operation(nonParallelGroup = "writer")
     public void work() {
-        requests.carryOutNext(log, RaceLog.NOW);
+        requests.carryOutNext(log, RaceLog.NOW, null);
     }
 
     /** Closes. */
