@@ -1,10 +1,12 @@
 package io.cordwood.simulation.full;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
@@ -16,7 +18,7 @@ record SmallDisk(Path root) {
     /** Mounts one; the test is skipped, and says why, where that is not allowed. */
     static SmallDisk mount(final Path directory, final int megabytes) throws IOException, InterruptedException {
         final String failure =
-                run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", directory.toString());
+                runIfThere("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", directory.toString());
         if (failure != null) {
             throw new TestAbortedException("no small disk can be mounted here (it takes root): " + failure);
         }
@@ -43,6 +45,14 @@ record SmallDisk(Path root) {
         if (failure != null) {
             throw new IOException(failure);
         }
+    }
+
+    /** As {@link #run}; where there is no such command, that is the failure. */
+    static @Nullable String runIfThere(final String... command) throws IOException, InterruptedException {
+        final List<String> folders =
+                List.of(String.valueOf(System.getenv("PATH")).split(File.pathSeparator, -1));
+        final boolean isThere = folders.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, command[0])));
+        return isThere ? run(command) : "there is no command '" + command[0] + "' in " + folders;
     }
 
     private static @Nullable String run(final String... command) throws IOException, InterruptedException {
