@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.Sample;
 import io.cordwood.testkit.CrashReport;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,15 +23,25 @@ final class CrashCampaignTest {
     @ParameterizedTest
     @MethodSource("names")
     void whatIsOwedIsThereAfterAnyCut(final String name) {
-        final CrashReport report = CrashCampaigns.explorer(name, CommitSeed.get())
-                .randomStates(2)
-                .nested(2, 0)
-                .nestedFine(1)
-                .oneIn(1, NESTED_ONE_IN)
-                .explore();
-        assertTrue(report.acts() >= 60, report.toString());
-        assertEquals(report.acts() + 1, report.points());
-        CrashSoak.requireEachRecovery(report);
-        assertTrue(report.distinct() >= 300 && report.tears() >= 50, report.toString());
+        final long seed = CommitSeed.get();
+        final String[] campaign = {"crash/" + name};
+        try {
+            final CrashReport report = CrashCampaigns.explorer(name, seed)
+                    .replayedBy(state -> {
+                        campaign[0] = CrashSoak.campaign(name, state);
+                        return CrashSoak.command(campaign[0], seed, state);
+                    })
+                    .randomStates(2)
+                    .nested(2, 0)
+                    .nestedFine(1)
+                    .oneIn(1, NESTED_ONE_IN)
+                    .explore();
+            assertTrue(report.acts() >= 60, report.toString());
+            assertEquals(report.acts() + 1, report.points());
+            CrashSoak.requireEachRecovery(report);
+            assertTrue(report.distinct() >= 300 && report.tears() >= 50, report.toString());
+        } catch (final RuntimeException | AssertionError e) {
+            throw Sample.failed(campaign[0], seed, e);
+        }
     }
 }

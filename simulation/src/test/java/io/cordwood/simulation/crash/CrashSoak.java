@@ -50,13 +50,28 @@ public final class CrashSoak {
     public static CrashExplorer explorer(final String campaign, final long seed) {
         final int slash = campaign.indexOf('/');
         final CrashExplorer explorer = CrashCampaigns.explorer(campaign.substring(slash + 1), seed)
-                .replayedBy(state -> "bin/soak --seed=" + seed + " --state=" + state + " " + campaign);
+                .replayedBy(state -> command(campaign, seed, state));
         return switch (campaign.substring(0, Math.max(0, slash))) {
             case "crash" -> explorer.randomStates(RANDOM_STATES);
             case "tear" -> explorer.randomStates(0).tearsEvery(1);
             case "nested" -> explorer.randomStates(0).nested(2, 1).nestedFine(1);
             default -> throw new IllegalArgumentException("'" + campaign + "' is no campaign of cuts");
         };
+    }
+
+    /**
+     * Which campaign has a state that a sample has found.
+     *
+     * @param name of the scenario.
+     * @param state as a failure names it.
+     * @return the campaign in whose round it is.
+     */
+    public static String campaign(final String name, final String state) {
+        return (state.indexOf('/') < 0 ? "crash/" : "nested/") + name;
+    }
+
+    static String command(final String campaign, final long seed, final String state) {
+        return "bin/soak --seed=" + seed + " --state=" + state + " " + campaign;
     }
 
     private static void cut(final String name, final long seed, final Tally tally) {

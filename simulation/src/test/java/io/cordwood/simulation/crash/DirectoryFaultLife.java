@@ -109,6 +109,11 @@ final class DirectoryFaultLife implements FaultSites.Subject {
     }
 
     @Override
+    public boolean isOver() {
+        return isOver;
+    }
+
+    @Override
     public void live() {
         create(0);
         create(1);

@@ -16,7 +16,7 @@ final class FaultCampaignTest {
     void afterAFailedForceNothingIsAcknowledgedAndWhatWasIsThereAfterAPowerCut(final boolean isMapped) {
         final List<String> rules = FaultSites.ofForces(FaultSites.Kind.LOG, isMapped);
         assertTrue(rules.size() >= 100, rules.size() + " sites");
-        FaultSites.play(FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("force/", FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), new Tally());
     }
 
     /** G7. */
@@ -25,7 +25,12 @@ final class FaultCampaignTest {
     void whateverFailsIsToldAndWhatWasAcknowledgedIsStillThere(final boolean isMapped) {
         final List<String> rules = FaultSites.ofActs(FaultSites.Kind.LOG, isMapped);
         assertTrue(rules.size() >= 100, rules.size() + " sites");
-        FaultSites.play(FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), new Tally());
+        final Tally tally = new Tally();
+        FaultSites.sample("disk/", FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), tally);
+        // No kind of silence is listed for nothing.
+        for (final PlantedFault.Silence silence : PlantedFault.Silence.values()) {
+            assertTrue(tally.count("not told, " + silence) > 0, silence + " is not met: " + tally.counts());
+        }
     }
 
     /** G6 of a data directory with its partitions. */
@@ -34,7 +39,7 @@ final class FaultCampaignTest {
     void aDirectoryAcknowledgesNothingAfterAFailedForceAndKeepsWhatItHas(final boolean isMapped) {
         final List<String> rules = FaultSites.ofForces(FaultSites.Kind.DIRECTORY, isMapped);
         assertTrue(rules.size() >= 200, rules.size() + " sites");
-        FaultSites.play(FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("force/", FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
     }
 
     /** G7 of a data directory. */
@@ -43,6 +48,6 @@ final class FaultCampaignTest {
     void whateverFailsInADirectoryIsToldAndWhatWasAcknowledgedIsStillThere(final boolean isMapped) {
         final List<String> rules = FaultSites.ofActs(FaultSites.Kind.DIRECTORY, isMapped);
         assertTrue(rules.size() >= 3_000, rules.size() + " sites");
-        FaultSites.play(FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("disk/", FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
     }
 }

@@ -92,6 +92,11 @@ final class FaultLife implements FaultSites.Subject {
     }
 
     @Override
+    public boolean isOver() {
+        return isOver;
+    }
+
+    @Override
     public void live() {
         append(1, 100)
                 .append(3, 100)

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.log.LogFiles;
 import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.Sample;
 import io.cordwood.simulation.soak.Tally;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,10 +22,7 @@ final class BitRotTest {
 
     @Test
     void eachBitOfEachHeader() {
-        final Specimen specimen = Specimen.of(CommitSeed.get(), false, 1 << 14);
-        final SegmentRot rot = new SegmentRot(specimen, tally);
-        rot.playHeaders(specimen.victim(LogFiles.LOG));
-        rot.playHeaders(specimen.active());
+        Sample.of("rot/headers", CommitSeed.get(), tally, DamageCampaigns::headers);
         assertTrue(tally.count("flips") > 15_000, tally.counts().toString());
         assertUnseen(Unchecked.BASE_OFFSET, Unchecked.LEADER_EPOCH);
     }
@@ -33,33 +30,41 @@ final class BitRotTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void bitsUnderAnOpenLog(final boolean isMapped) {
-        DamageCampaigns.read(CommitSeed.get(), isMapped, 61, tally);
+        Sample.of(
+                "rot/read" + store(isMapped),
+                CommitSeed.get(),
+                tally,
+                (seed, t) -> DamageCampaigns.read(seed, isMapped, 61, t));
         assertTrue(tally.count("flips") > 8_000, tally.counts().toString());
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void bitsBeforeAnOpen(final boolean isMapped) {
-        DamageCampaigns.open(CommitSeed.get(), isMapped, 100, tally);
+        Sample.of(
+                "rot/open" + store(isMapped),
+                CommitSeed.get(),
+                tally,
+                (seed, t) -> DamageCampaigns.open(seed, isMapped, 100, t));
         assertEquals(300, tally.count("opens"));
     }
 
     @Test
     void bitsOfIndexesAndLeaderEpochs() {
         // By this seed a leader begins in the active segment, and all bits are played.
-        DamageCampaigns.index(Specimen.of(4, false, 1 << 14), 0, 1, 1, tally);
+        Sample.of("rot/small-index", 4, tally, DamageCampaigns::smallIndex);
         assertTrue(tally.count("flips") > 1_500, tally.counts().toString());
     }
 
     @Test
     void filesThatEndEarly() {
-        DamageCampaigns.cut(CommitSeed.get(), true, 601, tally);
+        Sample.of("rot/cut/mapped", CommitSeed.get(), tally, (seed, t) -> DamageCampaigns.cut(seed, true, 601, t));
         assertTrue(tally.count("truncations") > 130, tally.counts().toString());
     }
 
     @Test
     void eachBitAndEachLengthOfTheFilesOfADataDirectory() {
-        new DirectoryRot(true, tally).playAll();
+        Sample.of("rot/directory", 1, tally, (seed, t) -> new DirectoryRot(true, t).playAll());
         assertTrue(
                 tally.count("flips") > 1_700 && tally.count("truncations") > 200,
                 tally.counts().toString());
@@ -73,7 +78,7 @@ final class BitRotTest {
     /** What is read of the recovery points decides where the open looks: a batch was half written behind them. */
     @Test
     void eachBitAndEachLengthOfTheFilesOfADataDirectoryThatWasKilled() {
-        new DirectoryRot(false, tally).playAll();
+        Sample.of("rot/killed-directory", 1, tally, (seed, t) -> new DirectoryRot(false, t).playAll());
         assertTrue(
                 tally.count("flips") > 1_200 && tally.count("truncations") > 150,
                 tally.counts().toString());
@@ -81,6 +86,10 @@ final class BitRotTest {
                 tally.count("recoveries that another recovery point changes") >= 4,
                 tally.counts().toString());
         assertUnseen(Unchecked.CHECKPOINT, Unchecked.META_PROPERTIES, Unchecked.PARTITION_METADATA);
+    }
+
+    private static String store(final boolean isMapped) {
+        return isMapped ? "/mapped" : "/channel";
     }
 
     /** What was not seen are bytes of the table, and all of these: none is in it for nothing. */

@@ -3,6 +3,7 @@ package io.cordwood.simulation.damage;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.Sample;
 import io.cordwood.simulation.soak.Tally;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +16,11 @@ final class BlockSwapTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsServedUnderAnOpenLogWasAppendedAtThisOffset(final boolean isMapped) {
-        new BlockSwap(CommitSeed.get(), isMapped, tally).playOpen(1_500);
+        Sample.of(
+                "blocks/read" + (isMapped ? "/mapped" : "/channel"),
+                CommitSeed.get(),
+                tally,
+                (seed, t) -> new BlockSwap(seed, isMapped, t).playOpen(1_500));
         assertTrue(tally.count("blocks") > 1_200, tally.counts().toString());
         // What the format cannot tell is among what is tried.
         assertTrue(
@@ -28,7 +33,11 @@ final class BlockSwapTest {
 
     @Test
     void whatIsInFrontOfItIsThereAfterAnOpen() {
-        new BlockSwap(CommitSeed.get(), false, tally).playClosed(150);
+        Sample.of(
+                "blocks/open/channel",
+                CommitSeed.get(),
+                tally,
+                (seed, t) -> new BlockSwap(seed, false, t).playClosed(150));
         assertTrue(tally.count("blocks") > 130, tally.counts().toString());
     }
 }

@@ -12,6 +12,7 @@ import java.util.Random;
 public final class DamageCampaigns {
     private static final int OPENS = 400;
     private static final int SWAPS = 5_000;
+    private static final int SMALL_BYTES = 1 << 14;
 
     private DamageCampaigns() {}
 
@@ -41,9 +42,24 @@ public final class DamageCampaigns {
                     "blocks/open" + store,
                     (seed, tally) -> new BlockSwap(seed, isMapped, tally).playClosed(OPENS)));
         }
+        all.add(Campaign.of("G4", "rot/headers", DamageCampaigns::headers));
+        all.add(Campaign.of("G4", "rot/small-index", DamageCampaigns::smallIndex));
         all.add(Campaign.of("G4", "rot/directory", (seed, tally) -> new DirectoryRot(true, tally).playAll()));
         all.add(Campaign.of("G4", "rot/killed-directory", (seed, tally) -> new DirectoryRot(false, tally).playAll()));
         return all;
+    }
+
+    /** Each bit of the headers of two segments of a small log. */
+    static void headers(final long seed, final Tally tally) {
+        final Specimen specimen = Specimen.of(seed, false, SMALL_BYTES);
+        final SegmentRot rot = new SegmentRot(specimen, tally);
+        rot.playHeaders(specimen.victim(LogFiles.LOG));
+        rot.playHeaders(specimen.active());
+    }
+
+    /** Each bit of the indexes and leader epochs of a small log. */
+    static void smallIndex(final long seed, final Tally tally) {
+        index(Specimen.of(seed, false, SMALL_BYTES), 0, 1, 1, tally);
     }
 
     /** Bits of a sealed segment and of the active one, under an open log. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.code_intelligence.jazzer.Jazzer;
 import io.cordwood.simulation.ChildJvm;
+import io.cordwood.simulation.Scratch;
 import io.cordwood.simulation.soak.Campaign;
 import io.cordwood.simulation.soak.Campaigns.Figure;
 import io.cordwood.simulation.soak.Tally;
@@ -12,7 +13,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -64,7 +64,7 @@ public final class Fuzzing {
             try {
                 tally.add(counted(decoder), run(decoder, seed, executions, home));
             } finally {
-                delete(home);
+                Scratch.delete(home);
             }
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
@@ -146,13 +146,5 @@ public final class Fuzzing {
             }
         }
         return kept.toString();
-    }
-
-    private static void delete(final Path home) throws IOException {
-        try (Stream<Path> files = Files.walk(home)) {
-            for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 package io.cordwood.simulation.fuzz;
 
 import io.cordwood.simulation.soak.CommitSeed;
-import io.cordwood.simulation.soak.Tally;
+import io.cordwood.simulation.soak.Sample;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +17,9 @@ final class MutationsTest {
     @ParameterizedTest
     @MethodSource("names")
     void nothingUndocumentedIsThrown(final String name) {
-        Mutations.play(Decoder.named(name), CommitSeed.get(), INPUTS, new Tally());
+        Sample.of(
+                "mutated/" + name,
+                CommitSeed.get(),
+                (seed, tally) -> Mutations.play(Decoder.named(name), seed, INPUTS, tally));
     }
 }

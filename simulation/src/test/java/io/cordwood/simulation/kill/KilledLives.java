@@ -7,6 +7,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.store.DiskStorage;
 import io.cordwood.simulation.ChildJvm;
 import io.cordwood.simulation.Limit;
+import io.cordwood.simulation.Scratch;
 import io.cordwood.simulation.soak.Campaign;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,12 +17,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,7 +99,7 @@ public final class KilledLives {
                 }
                 return played.acknowledged;
             } finally {
-                delete(root);
+                Scratch.delete(root);
             }
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
@@ -110,14 +109,6 @@ public final class KilledLives {
     /** Follows a process that need not be one that appends. */
     static void follow(final Process process, final long lineSecondsMost) {
         new KilledLives(Path.of(""), false, false, 0).follow(process, Integer.MAX_VALUE, "", lineSecondsMost);
-    }
-
-    private static void delete(final Path root) throws IOException {
-        try (Stream<Path> files = Files.walk(root)) {
-            for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     private void live(final String where) throws IOException {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.simulation.ChildJvm;
 import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.Sample;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,10 @@ final class KilledLivesTest {
     @ParameterizedTest
     @CsvSource({"false, false, 2", "true, false, 2", "false, true, 1", "true, true, 1"})
     void whatWasAcknowledgedIsThere(final boolean isMapped, final boolean isForced, final int lives) {
-        assertTrue(KilledLives.play(isMapped, isForced, CommitSeed.get(), lives) > 0);
+        Sample.of(
+                "kill/" + (isMapped ? "mapped" : "channel") + "/" + (isForced ? "forced" : "page-cache"),
+                CommitSeed.get(),
+                (seed, tally) -> assertTrue(KilledLives.play(isMapped, isForced, seed, lives) > 0));
     }
 
     @Test

@@ -1,10 +1,17 @@
 package io.cordwood.simulation.model;
 
 import io.cordwood.log.codec.CompressionType;
+import io.cordwood.log.store.DiskStorage;
+import io.cordwood.log.store.Storage;
+import io.cordwood.simulation.Scratch;
 import io.cordwood.simulation.soak.Campaign;
 import io.cordwood.simulation.soak.Campaigns;
 import io.cordwood.simulation.soak.Tally;
 import io.cordwood.testkit.SimulatedStorage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +25,7 @@ public final class ModelCampaigns {
     static final int ACTS = 200;
 
     private static final int LIVES = 25;
+    private static final int DISK_LIVES = 5;
     private static final int LIVES_LEAST = 1_000;
     private static final long NOW = 1_700_000_000_000L;
     private static final Map<String, LongFunction<Life>> MODELS = new TreeMap<>();
@@ -53,6 +61,14 @@ public final class ModelCampaigns {
         for (final String name : names()) {
             all.add(Campaign.of("G15", "model/" + name, (seed, tally) -> live(name, seed, LIVES, tally)));
         }
+        for (final boolean isMapped : List.of(false, true)) {
+            for (final boolean isIndexed : List.of(false, true)) {
+                all.add(Campaign.of("G15", onDisk(isMapped, isIndexed), (seed, tally) -> {
+                    liveOnDisk(isMapped, isIndexed, seed);
+                    tally.add("lives on a real disk", DISK_LIVES);
+                }));
+            }
+        }
         return all;
     }
 
@@ -73,6 +89,28 @@ public final class ModelCampaigns {
 
     static String counted(final String name) {
         return "lives of " + ACTS + " acts, " + name;
+    }
+
+    static String onDisk(final boolean isMapped, final boolean isIndexed) {
+        return "model/disk/" + (isIndexed ? "indexed" : "scanned") + (isMapped ? "/mapped" : "/channel");
+    }
+
+    /** Some lives on files that are there. */
+    static void liveOnDisk(final boolean isMapped, final boolean isIndexed, final long seed) {
+        try {
+            final Path root = Files.createTempDirectory("cordwood-model");
+            try {
+                for (long life = seed; life < seed + DISK_LIVES; life++) {
+                    try (Storage storage = new DiskStorage(root.resolve(Long.toString(life)))) {
+                        live("log", of -> new LogLife(of, storage, isMapped, isIndexed), life);
+                    }
+                }
+            } finally {
+                Scratch.delete(root);
+            }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Lives from seeds that follow from one. */

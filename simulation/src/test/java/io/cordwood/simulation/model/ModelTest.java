@@ -1,12 +1,8 @@
 package io.cordwood.simulation.model;
 
-import io.cordwood.log.store.DiskStorage;
-import io.cordwood.log.store.Storage;
 import io.cordwood.simulation.soak.CommitSeed;
-import io.cordwood.simulation.soak.Tally;
-import java.nio.file.Path;
+import io.cordwood.simulation.soak.Sample;
 import java.util.List;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,10 +13,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class ModelTest {
     private static final int LIVES = 20;
-    private static final int DISK_LIVES = 5;
-
-    @TempDir
-    Path scratch;
 
     static List<String> names() {
         return ModelCampaigns.names();
@@ -29,11 +21,12 @@ final class ModelTest {
     @ParameterizedTest
     @MethodSource("names")
     void bothAgreeAfterEachAct(final String name) {
-        final Long seed = Long.getLong("cordwood.model.seed");
-        if (seed == null) {
-            ModelCampaigns.live(name, CommitSeed.get(), LIVES, new Tally());
+        final Long life = Long.getLong("cordwood.model.seed");
+        if (life == null) {
+            Sample.of(
+                    "model/" + name, CommitSeed.get(), (seed, tally) -> ModelCampaigns.live(name, seed, LIVES, tally));
         } else {
-            ModelCampaigns.liveOne(name, seed);
+            ModelCampaigns.liveOne(name, life);
         }
     }
 
@@ -41,11 +34,9 @@ final class ModelTest {
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void aLogOnARealDisk(final boolean isMapped, final boolean isIndexed) {
-        final long first = CommitSeed.get();
-        for (long seed = first; seed < first + DISK_LIVES; seed++) {
-            try (Storage storage = new DiskStorage(scratch.resolve(Long.toString(seed)))) {
-                ModelCampaigns.live("log", life -> new LogLife(life, storage, isMapped, isIndexed), seed);
-            }
-        }
+        Sample.of(
+                ModelCampaigns.onDisk(isMapped, isIndexed),
+                CommitSeed.get(),
+                (seed, tally) -> ModelCampaigns.liveOnDisk(isMapped, isIndexed, seed));
     }
 }

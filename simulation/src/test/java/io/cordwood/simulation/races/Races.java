@@ -8,6 +8,8 @@ import io.cordwood.log.RequestRace;
 import io.cordwood.log.store.MappingRace;
 import io.cordwood.log.store.StagingPoolRace;
 import io.cordwood.simulation.soak.Campaign;
+import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.Sample;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +84,7 @@ public final class Races {
     public static List<Campaign> campaigns() {
         final List<Campaign> campaigns = new ArrayList<>();
         for (final Class<?> structure : structures()) {
-            final String name = structure.getSimpleName().replace("Race", "");
+            final String name = name(structure);
             campaigns.add(new Campaign("G13", "races/" + name, true, (seed, tally) -> {
                 play(structure, seed, SCENARIOS_PER_ROUND, SCHEDULES);
                 tally.add("scenarios", SCENARIOS_PER_ROUND);
@@ -90,6 +92,18 @@ public final class Races {
             }));
         }
         return campaigns;
+    }
+
+    private static String name(final Class<?> structure) {
+        return structure.getSimpleName().replace("Race", "");
+    }
+
+    /** The first scenarios and schedules of a round, as a build plays them. */
+    static void sample(final Class<?> structure, final int scenarios, final int schedules) {
+        Sample.of(
+                "races/" + name(structure),
+                CommitSeed.get(),
+                (seed, tally) -> play(structure, seed, scenarios, schedules));
     }
 
     /**

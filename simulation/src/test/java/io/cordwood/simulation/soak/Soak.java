@@ -137,6 +137,7 @@ public final class Soak implements Callable<Integer> {
             throw wrong(String.valueOf(e.getMessage()));
         } catch (final AssertionError e) {
             System.err.println(e.getMessage());
+            SeedList.keep(SeedList.file(), name, seed == null ? 1 : seed);
             return 1;
         }
     }

@@ -1,11 +1,7 @@
 package io.cordwood.simulation.soak;
 
 import io.cordwood.simulation.Limit;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -171,12 +167,13 @@ final class SoakRun {
                     (System.nanoTime() - start) / 1e9,
                     tally(campaign.goal()).counts()));
         } catch (final AssertionError | RuntimeException | StackOverflowError | LinkageError e) {
-            final String replay = "bin/soak --seed=" + seed + " " + campaign.name();
-            failed(campaign.goal() + " " + campaign.name() + ": " + e + "\n  replay   " + replay);
+            failed(campaign.goal() + " " + campaign.name() + ": " + e + "\n" + Sample.replay(campaign.name(), seed));
             if (!(e instanceof AssertionError)) {
                 e.printStackTrace();
             }
-            keep(campaign, seed);
+            synchronized (this) {
+                SeedList.keep(seeds, campaign.name(), seed);
+            }
         }
     }
 
@@ -188,20 +185,5 @@ final class SoakRun {
     private synchronized void failed(final String what) {
         failures.add(what);
         System.err.println("FAILED " + what);
-    }
-
-    /** A seed that has failed once is played by each build from then on. */
-    private synchronized void keep(final Campaign campaign, final long seed) {
-        try {
-            final boolean isKept = SeedList.read(seeds).stream()
-                    .anyMatch(e -> e.campaign().equals(campaign.name()) && e.seed() == seed);
-            if (isKept) {
-                return;
-            }
-            Files.writeString(seeds, campaign.name() + " " + seed + "\n", StandardOpenOption.APPEND);
-            System.err.println("the seed was added to " + seeds + ": commit it together with the mend");
-        } catch (final IOException e) {
-            throw new UncheckedIOException(seeds.toString(), e);
-        }
     }
 }

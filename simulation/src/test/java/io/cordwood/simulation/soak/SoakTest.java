@@ -2,8 +2,10 @@ package io.cordwood.simulation.soak;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cordwood.simulation.crash.CrashSoak;
 import io.cordwood.simulation.soak.SeedList.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +39,7 @@ final class SoakTest {
                     .filter(campaign -> campaign.name().equals(entry.campaign()))
                     .toList();
             assertEquals(1, named.size(), entry + " names no campaign");
-            named.get(0).round().play(entry.seed(), new Tally());
+            Sample.of(entry.campaign(), entry.seed(), named.get(0).round());
         }
         assertEquals(entries.size(), Set.copyOf(entries).size());
     }
@@ -89,6 +91,38 @@ final class SoakTest {
         assertTrue(run.table().contains("expected 1, found 2"), run.table());
         assertTrue(run.table().contains("bin/soak --seed=5 test/broken"), run.table());
         assertEquals(List.of("# none", "test/broken 5"), Files.readAllLines(seeds));
+    }
+
+    /** As each test that plays a sample tells of its failure. */
+    @Test
+    void aSampleThatFailsIsToldWithTheCommandThatReplaysItAndTheLineThatKeepsIt() {
+        final String campaign = Campaigns.all().get(0).name();
+        final AssertionError failure = assertThrows(
+                AssertionError.class,
+                () -> Sample.of(campaign, 5, (seed, tally) -> {
+                    throw new IllegalStateException("expected 1, found 2 with " + seed);
+                }));
+        assertEquals(
+                "java.lang.IllegalStateException: expected 1, found 2 with 5\n  replay   bin/soak --seed=5 " + campaign
+                        + "\n  add to   simulation/seeds.txt: " + campaign + " 5",
+                failure.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> Sample.of("test/none", 5, (seed, tally) -> {}));
+    }
+
+    @Test
+    void aSeedIsKeptOnce() throws IOException {
+        final Path seeds = Files.writeString(directory.resolve("seeds"), "# none\ntest/a 5 why\n");
+        SeedList.keep(seeds, "test/a", 5);
+        SeedList.keep(seeds, "test/b", 5);
+        SeedList.keep(seeds, "test/b", 5);
+        assertEquals(List.of("# none", "test/a 5 why", "test/b 5"), Files.readAllLines(seeds));
+    }
+
+    /** What a test samples whose state has cuts in its recovery is played by the campaign of those. */
+    @Test
+    void aStateOfACutRecoveryIsReplayedByTheCampaignThatCutsRecoveries() {
+        assertEquals("crash/append/mapped", CrashSoak.campaign("append/mapped", "37-p4"));
+        assertEquals("nested/append/mapped", CrashSoak.campaign("append/mapped", "37-p4/12-n"));
     }
 
     @Test
