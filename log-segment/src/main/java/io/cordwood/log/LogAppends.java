@@ -6,6 +6,7 @@ import io.cordwood.log.record.RecordBatchFlyweight;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.record.TimestampType;
 import io.cordwood.log.store.StorageException;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -206,17 +207,29 @@ final class LogAppends implements AutoCloseable {
         rollIfDue(size, base, last, maxTimestamp, nowMs);
         segments.active().file().claim(size, claimed);
         isTorn = true;
-        claimed.putBytes(0, run, at, size);
+        // In a mapping each byte may survive as soon as it is written: the checksum that makes the batch one comes
+        // last.
+        claimed.putInt(RecordBatchDescriptor.CRC_OFFSET, 0);
+        claimed.putBytes(0, run, at, RecordBatchDescriptor.CRC_OFFSET);
+        final int covered = RecordBatchDescriptor.ATTRIBUTES_OFFSET;
+        claimed.putBytes(covered, run, at + covered, size - covered);
+        boolean isAltered = false;
         if (!isReplica) {
             RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
             RecordBatchDescriptor.putPartitionLeaderEpoch(claimed, 0, as.leaderEpoch());
+            isAltered = isAppendTime || judge.isMaxTimestampWrong();
             if (isAppendTime) {
                 RecordBatchDescriptor.putLogAppendTime(claimed, 0, nowMs);
-                RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
-            } else if (judge.isMaxTimestampWrong()) {
+            } else if (isAltered) {
                 RecordBatchDescriptor.putMaxTimestamp(claimed, 0, maxTimestamp);
-                RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
             }
+        }
+        if (isAltered) {
+            RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
+        } else {
+            VarHandle.storeStoreFence();
+            claimed.putBytes(
+                    RecordBatchDescriptor.CRC_OFFSET, run, at + RecordBatchDescriptor.CRC_OFFSET, Integer.BYTES);
         }
         placed(size, last, maxTimestamp, as.durability());
         return base;
@@ -385,7 +398,10 @@ final class LogAppends implements AutoCloseable {
         if (isAppendTime(as)) {
             RecordBatchDescriptor.putLogAppendTime(claimed, 0, nowMs);
         }
-        RecordBatchDescriptor.putBaseOffset(claimed, 0, 0);
+        // The batch is whole already, and is one of this log's from its epoch on: until then a recovery takes it for
+        // what it is.
+        RecordBatchDescriptor.putBaseOffset(claimed, 0, nextOffset);
+        VarHandle.storeStoreFence();
         RecordBatchDescriptor.putPartitionLeaderEpoch(claimed, 0, as.leaderEpoch());
         RecordBatchDescriptor.sealCrc(claimed, 0, size, crc);
         final long verdict;
@@ -407,7 +423,6 @@ final class LogAppends implements AutoCloseable {
         openClaimBytes = 0;
         final long base = nextOffset;
         next.wrap(claimed, 0);
-        RecordBatchDescriptor.putBaseOffset(claimed, 0, base);
         try {
             placed(size, base + next.lastOffsetDelta(), next.maxTimestamp(), as.durability());
         } catch (final RuntimeException | Error e) {
@@ -423,6 +438,8 @@ final class LogAppends implements AutoCloseable {
     /** Gives the claim back. */
     void abort() {
         if (openClaimBytes > 0) {
+            // What was encoded may be a whole batch, and in a mapping it is in the file.
+            claimed.setMemory(0, openClaimBytes, (byte) 0);
             segments.active().file().unclaim(openClaimBytes);
             openClaimBytes = 0;
         }

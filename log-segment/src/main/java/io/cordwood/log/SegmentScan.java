@@ -45,6 +45,7 @@ final class SegmentScan implements AutoCloseable {
     private long expected;
     private long behindBad;
     private boolean isPlaced;
+    private boolean isUncommitted;
     private boolean isThinned;
     private boolean isBehindBad;
 
@@ -117,6 +118,7 @@ final class SegmentScan implements AutoCloseable {
         reason = null;
         epochFault = -1;
         isPlaced = false;
+        isUncommitted = false;
         if (behindBad >= 0) {
             scan.skipTo(behindBad);
             behindBad = -1;
@@ -158,7 +160,8 @@ final class SegmentScan implements AutoCloseable {
             }
         }
         if (reason != null) {
-            if (keepBelow <= Math.max(0, expected) && (isEndOfWalk || isTornHead(first))) {
+            isUncommitted = isUncommitted(first);
+            if (keepBelow <= Math.max(0, expected) && (isEndOfWalk || isTornHead(first) || isUncommitted)) {
                 return Step.END;
             }
             isBehindBad = true;
@@ -215,6 +218,14 @@ final class SegmentScan implements AutoCloseable {
         }
         final long kept = torn < Long.BYTES ? -1L >>> (torn * Byte.SIZE) : 0;
         return expected >= 0 && first != expected && first == (expected & kept);
+    }
+
+    /** Whether this was encoded in the log's own memory when the process died, and never committed: then nothing is behind it. */
+    private boolean isUncommitted(final long first) {
+        final RecordBatchFlyweight batch = scan.batch();
+        return first == 0
+                && batch.partitionLeaderEpoch() == NO_EPOCH
+                && further.goodBase(scan.position() + batch.sizeInBytes(), 0) == Long.MAX_VALUE;
     }
 
     private String doubtful(final long first, final long last) {
@@ -353,12 +364,12 @@ final class SegmentScan implements AutoCloseable {
 
     /**
      * After an end with a {@link #reason}: whether all that lies behind it is what a crash leaves of the last append, the beginning of
-     * a batch or zeros, which nobody was told is there.
+     * a batch, one that was not committed, or zeros, which nobody was told is there.
      */
     boolean isTornTail() {
         final long from = scan.position();
         try (FileView view = new FileView()) {
-            return (isCutShort(from, view) || isZero(from, view)) && !isFollowed(from);
+            return isUncommitted || ((isCutShort(from, view) || isZero(from, view)) && !isFollowed(from));
         }
     }
 

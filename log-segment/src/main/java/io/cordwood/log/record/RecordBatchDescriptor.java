@@ -2,6 +2,7 @@ package io.cordwood.log.record;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
+import java.lang.invoke.VarHandle;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -190,7 +191,10 @@ public final class RecordBatchDescriptor {
      */
     public static void sealCrc(
             final MutableDirectBuffer buffer, final int index, final int sizeInBytes, final Crc32c crc) {
-        buffer.putInt(index + CRC_OFFSET, (int) crcOf(buffer, index, sizeInBytes, crc), BIG_ENDIAN);
+        final int sum = (int) crcOf(buffer, index, sizeInBytes, crc);
+        // Where the memory is a file's, no other byte may come into it behind this.
+        VarHandle.storeStoreFence();
+        buffer.putInt(index + CRC_OFFSET, sum, BIG_ENDIAN);
     }
 
     /**
