@@ -63,6 +63,7 @@ final class CheckedLog implements CrashScenario {
         if (Refusal.isRefusal(offset)) {
             throw new IllegalStateException(log.refusalReason());
         }
+        history.published(log.endOffset());
     }
 
     @Override
@@ -73,5 +74,10 @@ final class CheckedLog implements CrashScenario {
     @Override
     public void check(final SimulatedStorage disk) {
         checker.check(disk);
+    }
+
+    @Override
+    public void checkKilled(final SimulatedStorage disk) {
+        checker.checkKilled(disk);
     }
 }
