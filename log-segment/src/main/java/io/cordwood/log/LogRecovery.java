@@ -158,6 +158,7 @@ final class LogRecovery implements AutoCloseable {
         progress.begin(bases.length);
         servedFrom = startOffset;
         scan.servedFrom(startOffset);
+        probe.servedFrom(startOffset);
         final Segment last = segments.get(bases.length - 1);
         recovered = segments;
         reached = Math.max(recoveryPoint == Long.MAX_VALUE ? -1 : recoveryPoint, traces.highest());

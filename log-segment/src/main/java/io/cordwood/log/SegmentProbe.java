@@ -14,6 +14,11 @@ final class SegmentProbe implements AutoCloseable {
         scan = new SegmentScan(BYTES, validator);
     }
 
+    /** Says where the log begins. */
+    void servedFrom(final long logStartOffset) {
+        scan.servedFrom(logStartOffset);
+    }
+
     /** Begins a walk of any scan over a segment. */
     static SegmentScan start(
             final SegmentScan with, final Segment segment, final long from, final long end, final long keepBelow) {

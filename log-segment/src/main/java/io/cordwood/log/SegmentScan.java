@@ -168,8 +168,9 @@ final class SegmentScan implements AutoCloseable {
             return Step.BAD;
         }
         watchEpoch(header.partitionLeaderEpoch());
-        // What is missing behind a bad batch may be its fault, and is no sign of a cleaner.
-        isThinned |= (isGap && !isBehindBad)
+        // What is missing behind a bad batch may be its fault, and in front of the log's start a truncation's: neither
+        // is a sign of a cleaner.
+        isThinned |= (isGap && first > servedFrom && !isBehindBad)
                 || header.magic() < RecordBatchDescriptor.MAGIC_V2
                 || header.recordCount() != last - first + 1
                 || header.hasDeleteHorizon();

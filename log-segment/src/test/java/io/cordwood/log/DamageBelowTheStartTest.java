@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.log.store.DiskStorage;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -83,6 +85,33 @@ final class DamageBelowTheStartTest {
             try (Log log = open(storage, 2, 2)) {
                 assertEquals(3, log.endOffset());
                 assertEquals(List.of(RecoveryReport.Kind.DAMAGE_KEPT), kinds(log));
+            }
+        }
+    }
+
+    /** The segment's first offset is missing, but no cleaner has been there: what its end lacks is told. */
+    @Test
+    void aLostEndOfASegmentThatBeginsBelowTheStartIsTold() throws IOException {
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final int kept;
+            try (Log log = open(storage, 0, 0)) {
+                append(log, 0, "a", "b", "c");
+                assertEquals(1, log.deletePrefix(1, 3, NOW));
+                assertEquals(1, log.truncateTo(1, NOW));
+                log.flush();
+                kept = append(log, 1, "d", "e");
+                append(log, 3, "f");
+                log.roll(NOW);
+                append(log, 4, "g");
+            }
+            try (FileChannel file =
+                    FileChannel.open(root.resolve("t-0/00000000000000000000.log"), StandardOpenOption.WRITE)) {
+                file.truncate(kept);
+            }
+            try (Log log = open(storage, 1, 1)) {
+                assertTrue(
+                        kinds(log).contains(RecoveryReport.Kind.OFFSETS_MISSING),
+                        kinds(log).toString());
             }
         }
     }
