@@ -416,6 +416,11 @@ public final class LogReader implements AutoCloseable {
             stepOver(in, offset, end, run.isGapDoubted());
             return show(offset, upTo, bytesMax);
         }
+        // What the file had then lies below the appended end that is read after it.
+        if (whole == 0 && run.batch().baseOffset() >= positions.appendedEnd()) {
+            throw closeLook.damaged(
+                    in, position, "the log ends below offset " + run.batch().baseOffset(), -1);
+        }
         nextOffset = run.nextOffset();
         batches.wrap(view.buffer(), 0, whole);
         return whole;

@@ -9,11 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.store.DiskStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +57,22 @@ final class DamagedReadsTest {
     private Log open(final long recoveryPoint) {
         storage = new DiskStorage(root);
         return new LogBuilder(storage, "t-0").recoveryPoint(recoveryPoint).open(NOW);
+    }
+
+    /** Nothing is behind it that contradicts it, and whoever waits for its offsets would wait for ever. */
+    @Test
+    void aLastBatchAboveTheEndOfTheLogIsDamage() throws IOException {
+        write(0, segment(0, 3));
+        try (Log log = open(Long.MAX_VALUE);
+                LogReader reader = log.newReader();
+                FileChannel file = FileChannel.open(
+                        root.resolve("t-0").resolve(LogFiles.name(0, LogFiles.LOG)), StandardOpenOption.WRITE)) {
+            assertEquals(9, log.endOffset());
+            file.write(ByteBuffer.allocate(Long.BYTES).putLong(0, 1_000), (long) BYTES * 2);
+            assertThrows(CorruptLogException.class, () -> reader.read(6, Long.MAX_VALUE, 1));
+            assertEquals(2L * BYTES, reader.read(0, Long.MAX_VALUE, 1 << 20));
+            assertThrows(CorruptLogException.class, () -> reader.read(6, Long.MAX_VALUE, 1));
+        }
     }
 
     static IntStream tornEnds() {

@@ -65,7 +65,8 @@ public final class LogHistory implements TruncationGuard {
             throw new IllegalArgumentException(
                     "a batch at offset " + batch.baseOffset() + ", but the next is " + nextOffset);
         }
-        hasAppendedGaps |= batch.baseOffset() > nextOffset && !allowed.isEmpty();
+        final var before = allowed.lastEntry();
+        hasAppendedGaps |= before != null && batch.baseOffset() > lastOffset(before.getValue()) + 1;
         allowed.put(batch.baseOffset(), stored);
         nextOffset = batch.lastOffset() + 1;
     }
@@ -182,6 +183,11 @@ public final class LogHistory implements TruncationGuard {
      */
     public void cutTo(final long end) {
         refuseOutside(end, nextOffset, "cut");
+        final var cut = allowed.lowerEntry(end);
+        if (cut != null && lastOffset(cut.getValue()) >= end) {
+            // Where the log ends at its start, the whole batch around that has gone.
+            allowed.remove(cut.getKey());
+        }
         allowed.tailMap(end).clear();
         nextOffset = end;
         pointMost = Math.min(pointMost, end);
@@ -230,7 +236,10 @@ public final class LogHistory implements TruncationGuard {
     public void found(final NavigableMap<Long, byte[]> found, final long end) {
         allowed.keySet().retainAll(found.keySet());
         gaps.clear();
-        long next = found.isEmpty() ? end : found.firstKey();
+        long next = owedFrom;
+        if (!found.isEmpty() && found.firstKey() < next) {
+            next = found.firstKey();
+        }
         for (final var batch : found.entrySet()) {
             if (batch.getKey() != next) {
                 gaps.put(next, batch.getKey());

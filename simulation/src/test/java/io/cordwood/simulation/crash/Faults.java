@@ -11,6 +11,7 @@ import io.cordwood.log.store.StorageFile;
 import io.cordwood.testkit.DiskExam;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The structure check of the indexes, to walk along with that of the log over one partition that was closed. */
@@ -52,14 +53,21 @@ public final class Faults implements LogCheck.Companion {
     public void begin(final String directory, final long baseOffset) {
         final String offsets = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.OFFSET_INDEX));
         final String times = LogFiles.path(directory, LogFiles.name(baseOffset, LogFiles.TIME_INDEX));
-        try (StorageFile offsetFile = storage.open(offsets, FileUse.READ, 0);
-                StorageFile timeFile = storage.open(times, FileUse.READ, 0)) {
-            check = new IndexCheck(
-                    baseOffset,
-                    offsets,
-                    IndexDump.ofOffsets(offsetFile, baseOffset),
-                    times,
-                    IndexDump.ofTimes(timeFile, baseOffset));
+        check = new IndexCheck(
+                baseOffset,
+                offsets,
+                dump(offsets, file -> IndexDump.ofOffsets(file, baseOffset)),
+                times,
+                dump(times, file -> IndexDump.ofTimes(file, baseOffset)));
+    }
+
+    /** Null if there is no such file: whether that is a fault is for the check to say. */
+    private @Nullable IndexDump dump(final String path, final Function<StorageFile, IndexDump> read) {
+        if (storage.status(path) == null) {
+            return null;
+        }
+        try (StorageFile file = storage.open(path, FileUse.READ, 0)) {
+            return read.apply(file);
         }
     }
 

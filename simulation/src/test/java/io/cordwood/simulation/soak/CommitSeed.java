@@ -9,19 +9,16 @@ import java.nio.file.Path;
 public final class CommitSeed {
     private static final long WITHOUT_COMMIT = 1;
 
-    /** In place of the commit's, until what seed 167178270 has found is mended: crash/workload, crash/broker, blocks/read. */
-    private static final long PINNED = 17_597_498;
-
     private CommitSeed() {}
 
     /**
      * Reads the seed.
      *
-     * @return what {@code -Dcordwood.seed=N} says, else one that is pinned.
+     * @return what {@code -Dcordwood.seed=N} says, else what follows from the commit that is checked out, else 1.
      */
     public static long get() {
         final Long given = Long.getLong("cordwood.seed");
-        return given != null ? given : PINNED;
+        return given != null ? given : of(Path.of(System.getProperty("cordwood.root", "."), ".git"));
     }
 
     /** From the files of a repository: {@code HEAD} names a commit, or a file that does, or a line of the packed ones. */
