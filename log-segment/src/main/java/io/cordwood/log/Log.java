@@ -223,7 +223,9 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Takes back everything at and above an offset; durable on return. A batch that holds the offset goes as a whole.
+     * Takes back everything at and above an offset; durable on return. A batch that holds the offset goes as a whole. If that begins
+     * below the start, the log is empty and ends at the start; as long as its owner has not made that durable, a crash may end the log at
+     * the base offset of the batch.
      *
      * @param offset at least the start of the log.
      * @param nowMs the time, milliseconds since the epoch.

@@ -398,8 +398,9 @@ final class LogAppends implements AutoCloseable {
         if (isAppendTime(as)) {
             RecordBatchDescriptor.putLogAppendTime(claimed, 0, nowMs);
         }
-        // The batch is whole already, and is one of this log's from its epoch on: until then a recovery takes it for
-        // what it is.
+        // The base first, for a process that is killed here: a batch in its place may be kept by the next open, or cut.
+        // One
+        // that has an epoch of this log and the base 0 would stay as damage.
         RecordBatchDescriptor.putBaseOffset(claimed, 0, nextOffset);
         VarHandle.storeStoreFence();
         RecordBatchDescriptor.putPartitionLeaderEpoch(claimed, 0, as.leaderEpoch());

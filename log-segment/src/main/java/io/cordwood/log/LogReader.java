@@ -356,7 +356,7 @@ public final class LogReader implements AutoCloseable {
             if (candidate.baseOffset() >= limit) {
                 return 0;
             }
-            if (walk(candidate, offset, list.endOffset(i, Long.MAX_VALUE))) {
+            if (walk(candidate, offset, list.endOffset(i, positions.appendedEnd()))) {
                 if (i > floor && offset >= list.get(floor).baseOffset()) {
                     closeLook.checkGap(list, i - 1, offset, end);
                 }
@@ -416,11 +416,6 @@ public final class LogReader implements AutoCloseable {
             stepOver(in, offset, end, run.isGapDoubted());
             return show(offset, upTo, bytesMax);
         }
-        // What the file had then lies below the appended end that is read after it.
-        if (whole == 0 && run.batch().baseOffset() >= positions.appendedEnd()) {
-            throw closeLook.damaged(
-                    in, position, "the log ends below offset " + run.batch().baseOffset(), -1);
-        }
         nextOffset = run.nextOffset();
         batches.wrap(view.buffer(), 0, whole);
         return whole;
@@ -442,10 +437,11 @@ public final class LogReader implements AutoCloseable {
         isClose = true;
     }
 
+    /** No batch of the segment ends above; what its file had before the call lies below. */
     private long endOf(final Segment in) {
         final SegmentList list = segments.list();
         final int index = list.floor(in.baseOffset());
-        return index < 0 ? Long.MAX_VALUE : list.endOffset(index, Long.MAX_VALUE);
+        return index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
     }
 
     /** Length of the file, which ends at the position or before it only if it was cut after that was found. */
@@ -470,21 +466,19 @@ public final class LogReader implements AutoCloseable {
         final Segment in = current();
         // The length before the bound: what the file has now lies below the appended end that is read after it.
         final long bytes = lengthBehindPosition(in);
-        final SegmentList list = segments.list();
-        final int index = list.floor(in.baseOffset());
-        final long segmentEnd = index < 0 ? Long.MAX_VALUE : list.endOffset(index, positions.appendedEnd());
+        final long segmentEnd = endOf(in);
         int first = isWalked ? headers.sizeFound() : -1;
         isWalked = false;
         if (first < 0) {
             first = headers.size(in, position, bytes);
             final long last = first < 0 ? -1 : run.batch().lastOffset();
-            final long end = Math.min(endOf(in), in.reach());
+            final long end = Math.min(segmentEnd, in.reach());
             final boolean isGapDoubted = first >= 0
                     && !isClose
                     && run.batch().baseOffset() > offset
                     && !headers.isFollowedRightly(in, position + first, bytes, end);
             if (last < offset || last >= end || isGapDoubted) {
-                stepOver(in, offset, endOf(in), isGapDoubted);
+                stepOver(in, offset, segmentEnd, isGapDoubted);
                 return measure(offset, upTo, bytesMax);
             }
         }

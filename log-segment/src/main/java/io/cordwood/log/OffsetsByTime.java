@@ -67,9 +67,12 @@ final class OffsetsByTime implements AutoCloseable {
             if (isBeingCut
                     || candidate.lookUps().largestTimestamp(view) >= timestampMs
                     || candidate.lookUps().damage() != null) {
-                final long from = isBeingCut ? 0 : scanFrom(candidate, timestampMs);
-                final long bound = Math.min(list.endOffset(i, Long.MAX_VALUE), candidate.reach());
-                final long found = findIn(candidate, from, bound, timestampMs, end);
+                // The length before the bound: what the file has now lies below the appended end that is read after it.
+                final long bytes = candidate.bytes();
+                final long logEnd = isBeingCut ? Long.MAX_VALUE : positions.appendedEnd();
+                final long bound = Math.min(list.endOffset(i, logEnd), candidate.reach());
+                final long from = isBeingCut ? 0 : scanFrom(candidate, bytes, timestampMs);
+                final long found = findIn(candidate, from, bytes, bound, timestampMs, end);
                 if (found >= 0) {
                     return found;
                 }
@@ -87,13 +90,13 @@ final class OffsetsByTime implements AutoCloseable {
      * Where the index lets the scan begin, if the entry that says so is not false: an index has no checksum, and must not lead past
      * anything. Then no batch in front of it is younger than the offset of that entry, which the time index vouches for.
      */
-    private long scanFrom(final Segment in, final long timestampMs) {
+    private long scanFrom(final Segment in, final long bytes, final long timestampMs) {
         final IndexLookUps index = in.lookUps();
         final long from = index.positionOfTimestamp(timestampMs, view);
-        if (from <= 0 || from >= in.bytes()) {
+        if (from <= 0 || from >= bytes) {
             return 0;
         }
-        scan.start(in.file(), from, in.bytes());
+        scan.start(in.file(), from, bytes);
         if (!scan.next()) {
             return 0;
         }
@@ -105,11 +108,17 @@ final class OffsetsByTime implements AutoCloseable {
         return index.positionOf(last, view) == from || scan.followingOffset() == last + 1 ? from : 0;
     }
 
-    private long findIn(final Segment in, final long from, final long bound, final long timestampMs, final long end) {
+    private long findIn(
+            final Segment in,
+            final long from,
+            final long bytes,
+            final long bound,
+            final long timestampMs,
+            final long end) {
         segmentEnd = -1;
         isYoungMet = false;
         long behind = in.baseOffset();
-        scan.start(in.file(), from, in.bytes());
+        scan.start(in.file(), from, bytes);
         while (scan.next()) {
             requirePlaced(in, behind, bound, end);
             final RecordBatchFlyweight batch = scan.batch();

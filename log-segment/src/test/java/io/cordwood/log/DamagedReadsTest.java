@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,10 +70,17 @@ final class DamagedReadsTest {
                         root.resolve("t-0").resolve(LogFiles.name(0, LogFiles.LOG)), StandardOpenOption.WRITE)) {
             assertEquals(9, log.endOffset());
             file.write(ByteBuffer.allocate(Long.BYTES).putLong(0, 1_000), (long) BYTES * 2);
-            assertThrows(CorruptLogException.class, () -> reader.read(6, Long.MAX_VALUE, 1));
+            assertGoesOnAtNine(() -> reader.read(6, Long.MAX_VALUE, 1));
+            assertGoesOnAtNine(() -> reader.locate(6, Long.MAX_VALUE, 1));
             assertEquals(2L * BYTES, reader.read(0, Long.MAX_VALUE, 1 << 20));
-            assertThrows(CorruptLogException.class, () -> reader.read(6, Long.MAX_VALUE, 1));
+            assertGoesOnAtNine(() -> reader.read(6, Long.MAX_VALUE, 1));
+            assertEquals(2L * BYTES, reader.locate(0, 6, 1 << 20));
+            assertGoesOnAtNine(() -> reader.locate(6, Long.MAX_VALUE, 1));
         }
+    }
+
+    private static void assertGoesOnAtNine(final Executable read) {
+        assertEquals(9, assertThrows(CorruptLogException.class, read).nextOffset());
     }
 
     static IntStream tornEnds() {

@@ -167,9 +167,9 @@ public final class LogExam {
     }
 
     private static void requireEnd(final Log log, final LogHistory history) {
-        if (log.endOffset() < history.owedEnd()) {
+        if (log.endOffset() < history.endLeast()) {
             throw new AssertionError(
-                    "the log ends at " + log.endOffset() + ", below what was forced: " + history.owedEnd());
+                    "the log ends at " + log.endOffset() + ", below what was forced: " + history.endLeast());
         }
         // A start is durable before what lies below it: the end may be lost below it only if nothing above is owed.
         final boolean isTooLow = log.recovery().entries().stream().anyMatch(e -> e.kind() == Kind.END_TOO_LOW);

@@ -51,6 +51,11 @@ public final class LogHistory implements TruncationGuard {
     private long pointMost;
     private long promises;
 
+    /** Where the log ended in a batch that is gone, and the base of that: until the start there is durable, a crash may end the log so. */
+    private long bareEnd = -1;
+
+    private long bareEndLeast;
+
     /** A history that begins with an empty log at offset 0. */
     public LogHistory() {}
 
@@ -187,6 +192,8 @@ public final class LogHistory implements TruncationGuard {
         if (cut != null && lastOffset(cut.getValue()) >= end) {
             // Where the log ends at its start, the whole batch around that has gone.
             allowed.remove(cut.getKey());
+            bareEnd = end;
+            bareEndLeast = cut.getKey();
         }
         allowed.tailMap(end).clear();
         nextOffset = end;
@@ -213,6 +220,7 @@ public final class LogHistory implements TruncationGuard {
         nextOffset = offset;
         owedFrom = offset;
         owedEnd = offset;
+        bareEnd = -1;
         publishedEnd = offset;
         recoveryPoint = offset;
         pointMost = offset;
@@ -301,6 +309,16 @@ public final class LogHistory implements TruncationGuard {
      */
     public long owedEnd() {
         return owedEnd;
+    }
+
+    /**
+     * Where the log must end at least: {@link #owedEnd}, unless its last act was a truncation to a start within a batch. That is gone, and
+     * nothing on the disk tells of its last offsets but a start that is made durable when its owner likes.
+     *
+     * @return the offset.
+     */
+    public long endLeast() {
+        return owedEnd == bareEnd ? bareEndLeast : owedEnd;
     }
 
     /**

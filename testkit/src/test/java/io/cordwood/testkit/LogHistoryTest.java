@@ -73,7 +73,11 @@ final class LogHistoryTest {
         history.droppingBelow(3);
         history.cuttingTo(3);
         history.cutTo(3);
+        history.forced(3);
+        assertEquals(2, history.endLeast());
         append(3);
+        history.forced(5);
+        assertEquals(5, history.endLeast());
         assertThrows(AssertionError.class, () -> history.require(batches(0, 2)));
         assertTrue(history.isAppendedGap(2));
         assertTrue(history.hasAppendedGaps());

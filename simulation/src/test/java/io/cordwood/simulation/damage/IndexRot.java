@@ -33,7 +33,7 @@ final class IndexRot {
         final int bits = disk.content(path).length * Byte.SIZE;
         try (Log log = specimen.open(disk, Long.MAX_VALUE);
                 LogReader reader = log.newReader()) {
-            final Look look = new Look(reader, disk, log.endOffset());
+            final Look look = new Look(reader, disk);
             for (int bit = first; bit < bits; bit += step) {
                 play(look, path, bit);
                 tally.add("flips", 1);
@@ -49,7 +49,7 @@ final class IndexRot {
             damaged.flip(path, bit / Byte.SIZE, 1 << bit % Byte.SIZE);
             try (Log log = specimen.open(damaged, Long.MAX_VALUE);
                     LogReader reader = log.newReader()) {
-                ask(new Look(reader, damaged, log.endOffset()), path, bit, isLawful(path, damaged.content(path)));
+                ask(new Look(reader, damaged), path, bit, isLawful(path, damaged.content(path)));
             } catch (final RuntimeException | AssertionError e) {
                 throw new AssertionError("bit " + bit + " of " + path + " before an open: " + e, e);
             }

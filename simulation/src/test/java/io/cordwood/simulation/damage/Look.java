@@ -5,7 +5,7 @@ import io.cordwood.log.LogReader;
 import java.util.Arrays;
 
 /** What a reader shows where a batch of a specimen lies. */
-record Look(LogReader reader, MemoryDisk disk, long logEnd) {
+record Look(LogReader reader, MemoryDisk disk) {
     /** What became of a batch. */
     enum Seen {
         /** Served as it was appended. */
@@ -13,16 +13,7 @@ record Look(LogReader reader, MemoryDisk disk, long logEnd) {
         /** Refused, by an error that names the file and the position. */
         REFUSED,
         /** Served as it lies there now, damaged where no checksum is. */
-        CHANGED,
-        /**
-         * Taken for one that is not published yet: the last batch of the log, whose base offset tells that it begins at or behind the
-         * end. Nothing is served, now or later.
-         */
-        AWAITED;
-
-        boolean isUnseen() {
-            return this == CHANGED || this == AWAITED;
-        }
+        CHANGED
     }
 
     /** Asks for one batch, of which a byte may be wrong. */
@@ -40,9 +31,6 @@ record Look(LogReader reader, MemoryDisk disk, long logEnd) {
                         + e.nextOffset() + ": " + e.getMessage());
             }
             return Seen.REFUSED;
-        }
-        if (length == 0 && batch.lastOffset() + 1 == logEnd && Unchecked.at(wrongByte) == Unchecked.BASE_OFFSET) {
-            return Seen.AWAITED;
         }
         final byte[] served = new byte[(int) Math.max(0, length)];
         reader.buffer().getBytes(0, served);

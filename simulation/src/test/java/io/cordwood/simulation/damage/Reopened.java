@@ -82,7 +82,7 @@ final class Reopened {
             }
             requireServed(log, recoveryPoint);
             if (firstBad > lastBad || isGoingOn) {
-                requireFound(log, reader, disk);
+                requireFound(reader, disk);
             }
             requireKept(log, disk);
             requireEpochs(log, recoveryPoint);
@@ -196,8 +196,8 @@ final class Reopened {
     }
 
     /** Whatever the indexes say: some look-ups by offset and by time. */
-    private void requireFound(final Log log, final LogReader reader, final MemoryDisk disk) {
-        final Look look = new Look(reader, disk, log.endOffset());
+    private void requireFound(final LogReader reader, final MemoryDisk disk) {
+        final Look look = new Look(reader, disk);
         final int last = Math.min(firstBad, specimen.batches().size());
         for (int i = lookUps++ % LOOK_UP_EACH; i < last; i += LOOK_UP_EACH) {
             final PlacedBatch batch = specimen.batches().get(i);

@@ -35,7 +35,7 @@ final class SegmentRot {
             final List<PlacedBatch> batches = specimen.batches();
             for (int i = 0; i < batches.size(); i++) {
                 if (batches.get(i).path().equals(path)) {
-                    play(new Look(reader, disk, log.endOffset()), i, first, step, most);
+                    play(new Look(reader, disk), i, first, step, most);
                 }
             }
         }
@@ -72,7 +72,7 @@ final class SegmentRot {
             look.requireOriginal(batches.get(index + 1));
         }
         final Look.Seen again = look.at(batch, batch.lastOffset(), byteInBatch);
-        if (next.isUnseen() || again.isUnseen()) {
+        if (next == Look.Seen.CHANGED || again == Look.Seen.CHANGED) {
             tally.add("flips not seen, " + Unchecked.at(byteInBatch), 1);
         }
         requireRightTime(look.reader(), batch, again);
@@ -83,7 +83,7 @@ final class SegmentRot {
         final long expected = specimen.offsetForTimestamp(youngest);
         try {
             final long found = reader.offsetForTimestamp(youngest, Long.MAX_VALUE);
-            if (found != expected && !seen.isUnseen()) {
+            if (found != expected && seen != Look.Seen.CHANGED) {
                 throw new AssertionError(
                         "a look-up of time " + youngest + " should find offset " + expected + ", found " + found);
             }
