@@ -44,6 +44,10 @@ public final class LogHistory implements TruncationGuard {
 
     private long nextOffset;
     private long owedFrom;
+
+    /** What was owed before somebody began to drop: what is below was dropped earlier, and is not owed if a crash brings it back. */
+    private long keptLeast;
+
     private long owedEnd;
     private boolean hasAppendedGaps;
     private long publishedEnd;
@@ -140,18 +144,20 @@ public final class LogHistory implements TruncationGuard {
      */
     public void droppingBelow(final long offset) {
         refuseOutside(offset, Long.MAX_VALUE, "dropped");
+        keptLeast = owedFrom;
         owedFrom = Math.max(owedFrom, offset);
         promises++;
     }
 
     /**
-     * Notes that less has gone than could have: what lies at or above the offset was there all the time.
+     * Notes that less has gone than could have: what lies at or above the offset was there all the time. What was dropped before that is
+     * not owed again, if a crash has brought it back.
      *
      * @param offset where the log starts now.
      */
     public void keptFrom(final long offset) {
         refuseOutside(offset, nextOffset, "kept");
-        owedFrom = offset;
+        owedFrom = Math.max(keptLeast, offset);
         promises++;
     }
 
@@ -204,6 +210,7 @@ public final class LogHistory implements TruncationGuard {
     /** Notes that all may go, and the log begin elsewhere. */
     public void startingAnew() {
         owedFrom = 0;
+        keptLeast = 0;
         owedEnd = 0;
         publishedEnd = 0;
         lowered(0);
@@ -219,6 +226,7 @@ public final class LogHistory implements TruncationGuard {
         allowed.clear();
         nextOffset = offset;
         owedFrom = offset;
+        keptLeast = offset;
         owedEnd = offset;
         bareEnd = -1;
         publishedEnd = offset;

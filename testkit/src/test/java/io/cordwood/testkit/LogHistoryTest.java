@@ -83,6 +83,20 @@ final class LogHistoryTest {
         assertTrue(history.hasAppendedGaps());
     }
 
+    /** The start of a log is made durable when its owner likes: a crash brings back what was dropped, maybe without its leader epoch. */
+    @Test
+    void whatWasDroppedIsNotOwedAgain() {
+        append(0, 2, 4);
+        history.forced(6);
+        history.droppingBelow(2);
+        history.droppingBelow(6);
+        history.keptFrom(0);
+        assertEquals(2, history.owedFrom());
+        history.droppingBelow(6);
+        history.keptFrom(4);
+        assertEquals(4, history.owedFrom());
+    }
+
     @Test
     void aHoleThatWasFoundIsKnownAlsoInFrontOfTheFirstBatch() {
         append(0, 2, 4);

@@ -24,7 +24,8 @@ final class BitRotTest {
     void eachBitOfEachHeader() {
         Sample.of("rot/headers", CommitSeed.get(), tally, DamageCampaigns::headers);
         assertTrue(tally.count("flips") > 15_000, tally.counts().toString());
-        assertUnseen(Unchecked.BASE_OFFSET, Unchecked.LEADER_EPOCH);
+        // A specimen without gaps: no base offset may be another.
+        assertUnseen(Unchecked.LEADER_EPOCH);
     }
 
     @ParameterizedTest
