@@ -3,8 +3,8 @@ package io.cordwood.simulation.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import io.cordwood.testkit.CrashReport;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ final class CrashCampaignTest {
     @ParameterizedTest
     @MethodSource("names")
     void whatIsOwedIsThereAfterAnyCut(final String name) {
-        final long seed = CommitSeed.get();
+        final long seed = SourceSeed.get();
         final String[] campaign = {"crash/" + name};
         try {
             final CrashReport report = CrashCampaigns.explorer(name, seed)

@@ -2,7 +2,7 @@ package io.cordwood.simulation.crash;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.simulation.soak.CommitSeed;
+import io.cordwood.simulation.soak.SourceSeed;
 import io.cordwood.simulation.soak.Tally;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +16,7 @@ final class FaultCampaignTest {
     void afterAFailedForceNothingIsAcknowledgedAndWhatWasIsThereAfterAPowerCut(final boolean isMapped) {
         final List<String> rules = FaultSites.ofForces(FaultSites.Kind.LOG, isMapped);
         assertTrue(rules.size() >= 100, rules.size() + " sites");
-        FaultSites.sample("force/", FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("force/", FaultSites.Kind.LOG, isMapped, rules, SourceSeed.get(), new Tally());
     }
 
     /** G7. */
@@ -26,7 +26,7 @@ final class FaultCampaignTest {
         final List<String> rules = FaultSites.ofActs(FaultSites.Kind.LOG, isMapped);
         assertTrue(rules.size() >= 100, rules.size() + " sites");
         final Tally tally = new Tally();
-        FaultSites.sample("disk/", FaultSites.Kind.LOG, isMapped, rules, CommitSeed.get(), tally);
+        FaultSites.sample("disk/", FaultSites.Kind.LOG, isMapped, rules, SourceSeed.get(), tally);
         // No kind of silence is listed for nothing.
         for (final PlantedFault.Silence silence : PlantedFault.Silence.values()) {
             assertTrue(tally.count("not told, " + silence) > 0, silence + " is not met: " + tally.counts());
@@ -39,7 +39,7 @@ final class FaultCampaignTest {
     void aDirectoryAcknowledgesNothingAfterAFailedForceAndKeepsWhatItHas(final boolean isMapped) {
         final List<String> rules = FaultSites.ofForces(FaultSites.Kind.DIRECTORY, isMapped);
         assertTrue(rules.size() >= 200, rules.size() + " sites");
-        FaultSites.sample("force/", FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("force/", FaultSites.Kind.DIRECTORY, isMapped, rules, SourceSeed.get(), new Tally());
     }
 
     /** G7 of a data directory. */
@@ -48,6 +48,6 @@ final class FaultCampaignTest {
     void whateverFailsInADirectoryIsToldAndWhatWasAcknowledgedIsStillThere(final boolean isMapped) {
         final List<String> rules = FaultSites.ofActs(FaultSites.Kind.DIRECTORY, isMapped);
         assertTrue(rules.size() >= 3_000, rules.size() + " sites");
-        FaultSites.sample("disk/", FaultSites.Kind.DIRECTORY, isMapped, rules, CommitSeed.get(), new Tally());
+        FaultSites.sample("disk/", FaultSites.Kind.DIRECTORY, isMapped, rules, SourceSeed.get(), new Tally());
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import io.cordwood.simulation.soak.Tally;
 import java.util.Set;
 import java.util.TreeSet;
@@ -15,14 +15,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * G4: bits that turn over, and files that end early. Each bit of each header of a segment and of the small files of a data
- * directory; of the rest a sample, by another seed for each commit, of which {@code bin/soak --goals} plays more.
+ * directory; of the rest a sample, by a seed that follows from the sources, of which {@code bin/soak --goals} plays more.
  */
 final class BitRotTest {
     private final Tally tally = new Tally();
 
     @Test
     void eachBitOfEachHeader() {
-        Sample.of("rot/headers", CommitSeed.get(), tally, DamageCampaigns::headers);
+        Sample.of("rot/headers", SourceSeed.get(), tally, DamageCampaigns::headers);
         assertTrue(tally.count("flips") > 15_000, tally.counts().toString());
         // A specimen without gaps: no base offset may be another.
         assertUnseen(Unchecked.LEADER_EPOCH);
@@ -33,7 +33,7 @@ final class BitRotTest {
     void bitsUnderAnOpenLog(final boolean isMapped) {
         Sample.of(
                 "rot/read" + store(isMapped),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 tally,
                 (seed, t) -> DamageCampaigns.read(seed, isMapped, 61, t));
         assertTrue(tally.count("flips") > 8_000, tally.counts().toString());
@@ -44,7 +44,7 @@ final class BitRotTest {
     void bitsBeforeAnOpen(final boolean isMapped) {
         Sample.of(
                 "rot/open" + store(isMapped),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 tally,
                 (seed, t) -> DamageCampaigns.open(seed, isMapped, 100, t));
         assertEquals(300, tally.count("opens"));
@@ -59,7 +59,7 @@ final class BitRotTest {
 
     @Test
     void filesThatEndEarly() {
-        Sample.of("rot/cut/mapped", CommitSeed.get(), tally, (seed, t) -> DamageCampaigns.cut(seed, true, 601, t));
+        Sample.of("rot/cut/mapped", SourceSeed.get(), tally, (seed, t) -> DamageCampaigns.cut(seed, true, 601, t));
         assertTrue(tally.count("truncations") > 130, tally.counts().toString());
     }
 

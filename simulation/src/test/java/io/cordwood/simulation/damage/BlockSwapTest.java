@@ -2,8 +2,8 @@ package io.cordwood.simulation.damage;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import io.cordwood.simulation.soak.Tally;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +18,7 @@ final class BlockSwapTest {
     void whatIsServedUnderAnOpenLogWasAppendedAtThisOffset(final boolean isMapped) {
         Sample.of(
                 "blocks/read" + (isMapped ? "/mapped" : "/channel"),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 tally,
                 (seed, t) -> new BlockSwap(seed, isMapped, t).playOpen(1_500));
         assertTrue(tally.count("blocks") > 1_200, tally.counts().toString());
@@ -35,7 +35,7 @@ final class BlockSwapTest {
     void whatIsInFrontOfItIsThereAfterAnOpen() {
         Sample.of(
                 "blocks/open/channel",
-                CommitSeed.get(),
+                SourceSeed.get(),
                 tally,
                 (seed, t) -> new BlockSwap(seed, false, t).playClosed(150));
         assertTrue(tally.count("blocks") > 130, tally.counts().toString());

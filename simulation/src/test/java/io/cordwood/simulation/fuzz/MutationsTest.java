@@ -1,7 +1,7 @@
 package io.cordwood.simulation.fuzz;
 
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,7 +19,7 @@ final class MutationsTest {
     void nothingUndocumentedIsThrown(final String name) {
         Sample.of(
                 "mutated/" + name,
-                CommitSeed.get(),
+                SourceSeed.get(),
                 (seed, tally) -> Mutations.play(Decoder.named(name), seed, INPUTS, tally));
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cordwood.simulation.ChildJvm;
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ final class KilledLivesTest {
     void whatWasAcknowledgedIsThere(final boolean isMapped, final boolean isForced, final int lives) {
         Sample.of(
                 "kill/" + (isMapped ? "mapped" : "channel") + "/" + (isForced ? "forced" : "page-cache"),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 (seed, tally) -> assertTrue(KilledLives.play(isMapped, isForced, seed, lives) > 0));
     }
 

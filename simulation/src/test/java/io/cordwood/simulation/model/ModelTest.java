@@ -1,7 +1,7 @@
 package io.cordwood.simulation.model;
 
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +24,7 @@ final class ModelTest {
         final Long life = Long.getLong("cordwood.model.seed");
         if (life == null) {
             Sample.of(
-                    "model/" + name, CommitSeed.get(), (seed, tally) -> ModelCampaigns.live(name, seed, LIVES, tally));
+                    "model/" + name, SourceSeed.get(), (seed, tally) -> ModelCampaigns.live(name, seed, LIVES, tally));
         } else {
             ModelCampaigns.liveOne(name, life);
         }
@@ -36,7 +36,7 @@ final class ModelTest {
     void aLogOnARealDisk(final boolean isMapped, final boolean isIndexed) {
         Sample.of(
                 ModelCampaigns.onDisk(isMapped, isIndexed),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 (seed, tally) -> ModelCampaigns.liveOnDisk(isMapped, isIndexed, seed));
     }
 }

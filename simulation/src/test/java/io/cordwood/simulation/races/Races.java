@@ -8,8 +8,8 @@ import io.cordwood.log.RequestRace;
 import io.cordwood.log.store.MappingRace;
 import io.cordwood.log.store.StagingPoolRace;
 import io.cordwood.simulation.soak.Campaign;
-import io.cordwood.simulation.soak.CommitSeed;
 import io.cordwood.simulation.soak.Sample;
+import io.cordwood.simulation.soak.SourceSeed;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -102,7 +102,7 @@ public final class Races {
     static void sample(final Class<?> structure, final int scenarios, final int schedules) {
         Sample.of(
                 "races/" + name(structure),
-                CommitSeed.get(),
+                SourceSeed.get(),
                 (seed, tally) -> play(structure, seed, scenarios, schedules));
     }
 

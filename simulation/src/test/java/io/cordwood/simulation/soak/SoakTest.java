@@ -2,6 +2,7 @@ package io.cordwood.simulation.soak;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -143,18 +144,19 @@ final class SoakTest {
     }
 
     @Test
-    void theSeedOfASampleFollowsFromTheCommit() throws IOException {
-        assertEquals(1, CommitSeed.of(directory));
-        final Path head = directory.resolve("HEAD");
-        Files.writeString(head, "0000010f00000000000000000000000000000000\n");
-        assertEquals(16, CommitSeed.of(directory));
-        Files.writeString(head, "ref: refs/heads/main\n");
-        assertEquals(1, CommitSeed.of(directory));
-        Files.writeString(
-                directory.resolve("packed-refs"), "000002000000000000000000000000000000000f refs/heads/main\n");
-        assertEquals(32, CommitSeed.of(directory));
-        Files.createDirectories(directory.resolve("refs/heads"));
-        Files.writeString(directory.resolve("refs/heads/main"), "00000300000000000000000000000000000000aa\n");
-        assertEquals(48, CommitSeed.of(directory));
+    void theSeedOfASampleFollowsFromTheSources() throws IOException {
+        for (final String module : List.of("log-segment", "index", "testkit", "simulation")) {
+            Files.createDirectories(directory.resolve(module).resolve("src"));
+        }
+        final Path source = directory.resolve("index/src/A.java");
+        Files.writeString(source, "class A {}");
+        final long seed = SourceSeed.seedOf(directory);
+        Files.writeString(directory.resolve("index/src/notes.txt"), "nobody runs this");
+        assertEquals(seed, SourceSeed.seedOf(directory));
+        Files.writeString(source, "class A { }");
+        assertNotEquals(seed, SourceSeed.seedOf(directory));
+        Files.writeString(source, "class A {}");
+        Files.move(source, directory.resolve("index/src/B.java"));
+        assertNotEquals(seed, SourceSeed.seedOf(directory));
     }
 }
