@@ -35,6 +35,7 @@ public final class Bench {
 
     private final BenchOptions options;
     private final Samples samples = new Samples();
+    private final Map<Subject, Subject> peaks = new HashMap<>();
     private final Path journal;
 
     private Bench(final BenchOptions options, final Path journal) {
@@ -67,7 +68,15 @@ public final class Bench {
         final List<Comparison> rows =
                 Catalog.comparisons().stream().filter(options::includes).toList();
         final Set<Subject> subjects = new LinkedHashSet<>();
-        rows.forEach(row -> subjects.addAll(options.subjects(row)));
+        for (final Comparison row : rows) {
+            final List<Subject> measured = options.subjects(row);
+            subjects.addAll(measured);
+            if (row.peak() != null) {
+                measured.stream()
+                        .filter(subject -> !subject.equals(row.peak()))
+                        .forEach(paced -> peaks.put(paced, row.peak()));
+            }
+        }
         ReadLog.discardAll();
         try {
             for (int round = 1; round <= options.rounds(); round++) {
@@ -86,6 +95,10 @@ public final class Bench {
         final Path output = Files.createTempFile(journal.getParent(), "jmh", ".txt");
         final List<String> flags = new ArrayList<>(List.of(FORK_FLAGS));
         flags.add("-D" + Seed.PROPERTY + "=" + options.seed());
+        final Subject peak = peaks.get(subject);
+        if (peak != null) {
+            flags.add("-D" + Pace.RATE_PROPERTY + "=" + samples.halfTheRateOf(peak));
+        }
         final TimeValue time = TimeValue.milliseconds(options.iterationMs());
         ChainedOptionsBuilder builder = new OptionsBuilder()
                 .include(subject.include())
@@ -97,6 +110,7 @@ public final class Bench {
                 .addProfiler("gc")
                 .addProfiler(ProcessCpuProfiler.class)
                 .addProfiler(CountProfiler.class)
+                .addProfiler(LatencyProfiler.class)
                 .jvmArgsAppend(flags.toArray(String[]::new))
                 .shouldFailOnError(true)
                 .output(output.toString());

@@ -3,6 +3,10 @@ package io.cordwood.jmh;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The comparisons of one group as bars in SVG: how many times another's throughput is ours, on a logarithmic scale that begins at
@@ -71,14 +75,45 @@ final class BenchChart {
         final Verdict verdict = new Verdict(row, samples);
         final List<Bar> bars = new ArrayList<>();
         for (final Comparison.Peer peer : row.peers()) {
-            verdict.ratioTo(peer.subject()).ifPresent(ratio -> add(bars, "to " + peer.name(), ratio, peer.goal()));
+            final String name = "to " + peer.name();
+            if (!addPercentiles(bars, name, verdict, peer.subject(), peer.percentiles())) {
+                verdict.ratioTo(peer.subject()).ifPresent(ratio -> add(bars, name, ratio, peer.goal()));
+            }
         }
         final Comparison.Floor floor = row.floor();
         if (floor != null) {
             final double goal = floor.within() > 0 ? 1 / floor.within() : 0;
-            verdict.ratioTo(floor.subject()).ifPresent(ratio -> add(bars, "to the floor", ratio, goal));
+            final SortedMap<String, Double> goals = new TreeMap<>();
+            floor.percentiles().forEach((label, within) -> goals.put(label, 1 / within));
+            if (!addPercentiles(bars, "to the floor", verdict, floor.subject(), goals)) {
+                verdict.ratioTo(floor.subject()).ifPresent(ratio -> add(bars, "to the floor", ratio, goal));
+            }
         }
         return new Row(row.work(), bars);
+    }
+
+    /** Where single operations were timed, their percentiles are what is compared: the pace may be given, and a wait costs CPU. */
+    private static boolean addPercentiles(
+            final List<Bar> bars,
+            final String name,
+            final Verdict verdict,
+            final Subject other,
+            final Map<String, Double> goals) {
+        boolean isAny = false;
+        for (final String label : LatencyProfiler.COMPARED) {
+            final Optional<Double> ratio = verdict.ratioTo(other, label);
+            if (ratio.isPresent()) {
+                final String percentile = label.substring(LatencyProfiler.PREFIX.length());
+                bars.add(new Bar(
+                        name + ", " + percentile,
+                        true,
+                        ratio.get(),
+                        goals.getOrDefault(label, 0.0),
+                        times(ratio.get())));
+                isAny = true;
+            }
+        }
+        return isAny;
     }
 
     private static void add(final List<Bar> bars, final String name, final Verdict.Ratio ratio, final double goal) {
@@ -109,7 +144,7 @@ final class BenchChart {
                 WIDTH, height + 24, WIDTH, height + 24);
         add("<style>%s</style>", STYLE);
         final String what = isRatio
-                ? ": throughput, times that of another (longer to the right is faster; mark: goal)"
+                ? ": throughput, or latency, how many times better than another's (longer to the right is better; mark: goal)"
                 : ": microseconds per operation";
         text(LEFT, 20, "title", group + what);
         for (final double tick : TICKS) {

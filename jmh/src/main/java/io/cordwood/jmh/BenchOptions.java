@@ -89,14 +89,17 @@ record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> 
         return (row.isInQuick() || !isQuick) && (groups.isEmpty() || groups.contains(row.group()));
     }
 
-    /** What is measured for a row; a quick run leaves out floors that no goal depends on. */
+    /** What is measured for a row; a quick run leaves out floors that no goal depends on, and peers that only keep its pace. */
     List<Subject> subjects(final Comparison row) {
+        final List<Subject> measured = new ArrayList<>(row.subjects());
         final Comparison.Floor floor = row.floor();
-        return isQuick && floor != null && floor.within() == 0
-                ? row.subjects().stream()
-                        .filter(subject -> !subject.equals(floor.subject()))
-                        .toList()
-                : row.subjects();
+        if (isQuick && floor != null && !floor.hasGoal()) {
+            measured.remove(floor.subject());
+        }
+        if (isQuick && row.peak() != null) {
+            row.peers().stream().filter(peer -> !peer.hasGoal()).forEach(peer -> measured.remove(peer.subject()));
+        }
+        return measured;
     }
 
     /** An open of 1,000 partitions takes so many until the compiler is done. */

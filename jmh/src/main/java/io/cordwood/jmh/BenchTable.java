@@ -1,9 +1,13 @@
 package io.cordwood.jmh;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,14 +21,28 @@ final class BenchTable {
     private final List<Comparison> rows;
     private final Samples samples;
     private final Set<String> peers = new LinkedHashSet<>();
-    private final Set<String> counted = new TreeSet<>();
+    private final Set<String> counted =
+            new TreeSet<>(Comparator.comparing((String label) -> label.equals(LatencyProfiler.MAX))
+                    .thenComparing(Comparator.naturalOrder()));
+    private final Map<String, Set<String>> percentiles = new HashMap<>();
+    private final Set<String> floorPercentiles = new TreeSet<>();
     private final boolean hasFloor;
     private final boolean hasGoals;
 
     private BenchTable(final List<Comparison> rows, final Samples samples) {
         this.rows = rows;
         this.samples = samples;
-        rows.forEach(row -> row.peers().forEach(peer -> peers.add(peer.name())));
+        for (final Comparison row : rows) {
+            for (final Comparison.Peer peer : row.peers()) {
+                peers.add(peer.name());
+                percentiles
+                        .computeIfAbsent(peer.name(), any -> new TreeSet<>())
+                        .addAll(peer.percentiles().keySet());
+            }
+            if (row.floor() != null) {
+                floorPercentiles.addAll(row.floor().percentiles().keySet());
+            }
+        }
         rows.stream()
                 .flatMap(row -> row.subjects().stream())
                 .flatMap(subject -> samples.medians(subject).stream())
@@ -64,9 +82,13 @@ final class BenchTable {
         for (final String peer : peers) {
             measured(peer + " ").forEach(cells::add);
             cells.addAll(List.of("ratio to " + peer, "ratio CPU", "to reach"));
+            percentilesOf(peer).forEach(label -> cells.addAll(List.of(bare(label) + " ratio to " + peer, "to reach")));
         }
         if (hasFloor) {
-            cells.addAll(List.of("floor us/op", "floor CPU us/op", "of floor", "of floor CPU", "within"));
+            cells.addAll(List.of("floor us/op", "floor CPU us/op"));
+            latencies().forEach(label -> cells.add("floor " + unit(label)));
+            cells.addAll(List.of("of floor", "of floor CPU", "within"));
+            floorPercentiles.forEach(label -> cells.addAll(List.of("of floor " + bare(label), "within")));
         }
         if (hasGoals) {
             cells.add("holds");
@@ -77,8 +99,24 @@ final class BenchTable {
     private Stream<String> measured(final String whose) {
         return Stream.concat(
                         Stream.of("us/op", "CPU us/op", "B/op"),
-                        counted.stream().map(name -> name + "/op"))
+                        counted.stream().map(BenchTable::unit))
                 .map(name -> whose + name);
+    }
+
+    private static String unit(final String label) {
+        return LatencyProfiler.isLatency(label) ? label + " us" : label + "/op";
+    }
+
+    private static String bare(final String label) {
+        return label.substring(LatencyProfiler.PREFIX.length());
+    }
+
+    private Set<String> percentilesOf(final String peer) {
+        return percentiles.getOrDefault(peer, Set.of());
+    }
+
+    private List<String> latencies() {
+        return counted.stream().filter(LatencyProfiler::isLatency).toList();
     }
 
     private List<String> cells(final Comparison row) {
@@ -93,9 +131,12 @@ final class BenchTable {
                 cells.addAll(figures(peer.get().subject()));
                 cells.addAll(ratios(verdict.ratioTo(peer.get().subject()), false));
                 cells.add(goal(peer.get().goal()));
+                for (final String label : percentilesOf(name)) {
+                    cells.addAll(percentile(peer.get(), label, verdict));
+                }
             } else {
-                cells.addAll(List.of("", "", "", "", "", ""));
-                counted.forEach(any -> cells.add(""));
+                cells.addAll(Collections.nCopies(
+                        6 + counted.size() + 2 * percentilesOf(name).size(), ""));
             }
         }
         if (hasFloor) {
@@ -109,12 +150,33 @@ final class BenchTable {
 
     private List<String> floor(final Comparison.@Nullable Floor floor, final Verdict verdict) {
         if (floor == null) {
-            return List.of("", "", "", "", "");
+            return Collections.nCopies(5 + latencies().size() + 2 * floorPercentiles.size(), "");
         }
+        final Optional<Sample> medians = samples.medians(floor.subject());
         final List<String> cells = new ArrayList<>(figures(floor.subject()).subList(0, 2));
+        latencies().forEach(label -> cells.add(counted(medians, label)));
         cells.addAll(ratios(verdict.ratioTo(floor.subject()), true));
         cells.add(goal(floor.within()));
+        for (final String label : floorPercentiles) {
+            final Optional<Double> ratio =
+                    verdict.ratioTo(floor.subject(), label).map(times -> 1 / times);
+            cells.add(ratio.map(BenchTable::times).orElse(NOT_MEASURED));
+            final double within = floor.percentiles().getOrDefault(label, 0.0);
+            cells.add(within > 0 ? goal(within) + said(verdict.reaches(floor.subject(), label, 1 / within)) : "");
+        }
         return cells;
+    }
+
+    /** How many times lower our percentile is, and whether that is enough. */
+    private static List<String> percentile(final Comparison.Peer peer, final String label, final Verdict verdict) {
+        final double goal = peer.percentiles().getOrDefault(label, 0.0);
+        return List.of(
+                verdict.ratioTo(peer.subject(), label).map(BenchTable::times).orElse(NOT_MEASURED),
+                goal > 0 ? goal(goal) + said(verdict.reaches(peer.subject(), label, goal)) : "");
+    }
+
+    private static String said(final Optional<Boolean> holds) {
+        return holds.map(reached -> reached ? ": yes" : ": no").orElse("");
     }
 
     private List<String> figures(final Subject subject) {
@@ -124,19 +186,26 @@ final class BenchTable {
         cells.add(medians.map(sample -> figure(sample.cpuUs())).orElse(NOT_MEASURED));
         cells.add(medians.map(sample -> bytes(sample.bytes())).orElse(NOT_MEASURED));
         for (final String name : counted) {
-            cells.add(medians.map(sample -> sample.counted().get(name))
-                    .map(BenchTable::figure)
-                    .orElse(NOT_MEASURED));
+            cells.add(counted(medians, name));
         }
         return cells;
+    }
+
+    private static String counted(final Optional<Sample> medians, final String name) {
+        return medians.map(sample -> sample.counted().get(name))
+                .map(BenchTable::figure)
+                .orElse(NOT_MEASURED);
     }
 
     /** Of peers, how many times their throughput is ours; of the floor, how many times its time we take. */
     private static List<String> ratios(final Optional<Verdict.Ratio> ratio, final boolean isTime) {
         return Stream.of(ratio.map(Verdict.Ratio::wall), ratio.map(Verdict.Ratio::cpu))
-                .map(one -> one.map(times -> String.format(Locale.ROOT, "%.2fx", isTime ? 1 / times : times))
-                        .orElse(NOT_MEASURED))
+                .map(one -> one.map(times -> times(isTime ? 1 / times : times)).orElse(NOT_MEASURED))
                 .toList();
+    }
+
+    private static String times(final double ratio) {
+        return String.format(Locale.ROOT, "%.2fx", ratio);
     }
 
     private static String goal(final double times) {

@@ -6,8 +6,12 @@ import java.util.Map;
 
 /** All comparisons that the command knows, in the order of the table. */
 final class Catalog {
-    private static final String KAFKA = "Kafka";
-    private static final String CHRONICLE = "Chronicle Queue";
+    /** Name of a peer. */
+    static final String KAFKA = "Kafka";
+
+    /** Name of a peer. */
+    static final String CHRONICLE = "Chronicle Queue";
+
     private static final List<BatchShape> READ_SHAPES = List.of(BatchShape.ONE_OF_100_B, BatchShape.SIXTEEN_OF_1_KIB);
 
     private Catalog() {}
@@ -21,6 +25,7 @@ final class Catalog {
         final List<Comparison> rows = new ArrayList<>();
         floor(rows);
         append(rows);
+        rows.addAll(LatencyBenchmark.comparisons());
         find(rows);
         read(rows);
         rows.addAll(IndexBenchmark.comparisons());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.TreeMap;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -21,6 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 /** Chronicle Queue being appended to: it grows, rolls each second, since it rolls by time alone, and drops the files behind. */
 @State(Scope.Thread)
 public class ChronicleAppends implements Scanning.Scanned {
+    private static final int KEPT = 2;
+
     /** What is appended: all its values in one document. */
     @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
     public BatchShape shape = BatchShape.ONE_OF_100_B;
@@ -29,6 +32,9 @@ public class ChronicleAppends implements Scanning.Scanned {
     private SingleChronicleQueue queue;
     private ExcerptAppender appender;
     private Bytes<Void> values;
+    private final TreeMap<Integer, Path> released = new TreeMap<>();
+    private int firstCycle;
+    private boolean hasDropped;
 
     /** Made by JMH. */
     public ChronicleAppends() {}
@@ -39,8 +45,9 @@ public class ChronicleAppends implements Scanning.Scanned {
         root = BenchDirectory.fresh();
         queue = SingleChronicleQueueBuilder.binary(root)
                 .rollCycle(new Secondly())
-                .storeFileListener((cycle, file) -> delete(file.toPath()))
+                .storeFileListener((cycle, file) -> released(cycle, file.toPath()))
                 .build();
+        firstCycle = queue.cycle();
         appender = queue.createAppender();
         final byte[] value = shape.value();
         values = Bytes.allocateDirect((long) shape.records() * value.length);
@@ -52,6 +59,7 @@ public class ChronicleAppends implements Scanning.Scanned {
     /** Removes the queue. */
     @TearDown
     public void close() {
+        requireRetention();
         appender.close();
         queue.close();
         values.releaseLast();
@@ -97,11 +105,22 @@ public class ChronicleAppends implements Scanning.Scanned {
         };
     }
 
-    private static void delete(final Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+    private synchronized void requireRetention() {
+        if (!hasDropped && queue.cycle() - firstCycle > 2 * KEPT) {
+            throw new IllegalStateException("no file was released and dropped");
+        }
+    }
+
+    /** Called by whoever has used a file last, appender or tailer. The oldest go; a tailer that began with one may still be in it. */
+    private synchronized void released(final int cycle, final Path file) {
+        released.put(cycle, file);
+        while (released.size() > KEPT) {
+            try {
+                Files.deleteIfExists(released.pollFirstEntry().getValue());
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            hasDropped = true;
         }
     }
 

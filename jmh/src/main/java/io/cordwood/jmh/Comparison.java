@@ -2,6 +2,9 @@ package io.cordwood.jmh;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param ours what we do.
  * @param peers who do the same work.
  * @param floor what the machine needs for the least that the work consists of; null if that is not measured.
+ * @param peak whose throughput, measured before all others, sets the pace of the row: work is due at half of it; null if nobody waits
+ *     for the next piece of work.
  * @param isGarbageFree whether we are to allocate nothing.
  * @param isInQuick whether a quick run measures it too.
  */
@@ -21,6 +26,7 @@ record Comparison(
         Subject ours,
         List<Peer> peers,
         @Nullable Floor floor,
+        @Nullable Subject peak,
         boolean isGarbageFree,
         boolean isInQuick) {
     Comparison {
@@ -35,7 +41,7 @@ record Comparison(
      * @param ours what we do.
      */
     Comparison(final String group, final String work, final Subject ours) {
-        this(group, work, ours, List.of(), null, false, true);
+        this(group, work, ours, List.of(), null, null, false, true);
     }
 
     /**
@@ -47,9 +53,25 @@ record Comparison(
      * @return the row.
      */
     Comparison beside(final String name, final Subject subject, final double goal) {
+        return beside(new Peer(name, subject, goal, new TreeMap<>()));
+    }
+
+    /**
+     * The same row with one peer more, whose percentiles are held against ours.
+     *
+     * @param name of the peer, for the table.
+     * @param subject the same work done by it.
+     * @param percentiles by label, how many times lower ours are to be; less than 1 if they may be higher.
+     * @return the row.
+     */
+    Comparison besideLatency(final String name, final Subject subject, final Map<String, Double> percentiles) {
+        return beside(new Peer(name, subject, 0, new TreeMap<>(percentiles)));
+    }
+
+    private Comparison beside(final Peer peer) {
         final List<Peer> more = new ArrayList<>(peers);
-        more.add(new Peer(name, subject, goal));
-        return new Comparison(group, work, ours, more, floor, isGarbageFree, isInQuick);
+        more.add(peer);
+        return new Comparison(group, work, ours, more, floor, peak, isGarbageFree, isInQuick);
     }
 
     /**
@@ -60,7 +82,32 @@ record Comparison(
      * @return the row.
      */
     Comparison over(final Subject subject, final double within) {
-        return new Comparison(group, work, ours, peers, new Floor(subject, within), isGarbageFree, isInQuick);
+        return over(new Floor(subject, within, new TreeMap<>()));
+    }
+
+    /**
+     * The same row with a floor, whose percentiles are held against ours.
+     *
+     * @param subject the least that must be done.
+     * @param percentiles by label, how many times theirs ours may be.
+     * @return the row.
+     */
+    Comparison overLatency(final Subject subject, final Map<String, Double> percentiles) {
+        return over(new Floor(subject, 0, new TreeMap<>(percentiles)));
+    }
+
+    private Comparison over(final Floor least) {
+        return new Comparison(group, work, ours, peers, least, peak, isGarbageFree, isInQuick);
+    }
+
+    /**
+     * The same row, at a fixed pace.
+     *
+     * @param subject at half of whose throughput the work is due.
+     * @return the row.
+     */
+    Comparison atHalfThePeakOf(final Subject subject) {
+        return new Comparison(group, work, ours, peers, floor, subject, isGarbageFree, isInQuick);
     }
 
     /**
@@ -69,7 +116,7 @@ record Comparison(
      * @return the row.
      */
     Comparison garbageFree() {
-        return new Comparison(group, work, ours, peers, floor, true, isInQuick);
+        return new Comparison(group, work, ours, peers, floor, peak, true, isInQuick);
     }
 
     /**
@@ -78,16 +125,19 @@ record Comparison(
      * @return the row.
      */
     Comparison fullRunsOnly() {
-        return new Comparison(group, work, ours, peers, floor, isGarbageFree, false);
+        return new Comparison(group, work, ours, peers, floor, peak, isGarbageFree, false);
     }
 
     /**
      * All that is measured for this row.
      *
-     * @return the others first, so that in each round ours comes right behind them.
+     * @return the others first, so that in each round ours comes right behind them; the one that sets the pace before all.
      */
     List<Subject> subjects() {
         final List<Subject> subjects = new ArrayList<>();
+        if (peak != null) {
+            subjects.add(peak);
+        }
         if (floor != null) {
             subjects.add(floor.subject());
         }
@@ -102,14 +152,24 @@ record Comparison(
      * @param name for the table.
      * @param subject what is measured.
      * @param goal how many times its throughput is to be reached; 0 if it is there for information.
+     * @param percentiles by label, how many times lower ours are to be.
      */
-    record Peer(String name, Subject subject, double goal) {}
+    record Peer(String name, Subject subject, double goal, SortedMap<String, Double> percentiles) {
+        boolean hasGoal() {
+            return goal > 0 || !percentiles.isEmpty();
+        }
+    }
 
     /**
      * The least that the work consists of.
      *
      * @param subject what is measured.
-     * @param within how many times its time we may take; 0 if it is there for information.
+     * @param within how many times its time we may take; 0 if that is there for information.
+     * @param percentiles by label, how many times theirs ours may be.
      */
-    record Floor(Subject subject, double within) {}
+    record Floor(Subject subject, double within, SortedMap<String, Double> percentiles) {
+        boolean hasGoal() {
+            return within > 0 || !percentiles.isEmpty();
+        }
+    }
 }

@@ -44,6 +44,7 @@ public class CordwoodAppends implements Scanning.Scanned {
     public String codec = "none";
 
     private final boolean isMapped;
+    private final int segmentBytes;
     private final UnsafeBuffer batch = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer value = new UnsafeBuffer(0, 0);
@@ -52,15 +53,19 @@ public class CordwoodAppends implements Scanning.Scanned {
     private Storage storage;
     private Log log;
     private @Nullable AgentRunner reserving;
-    private long bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+    private long bytesUntilRetention;
+    private long retentions;
 
     /**
      * Chooses the store.
      *
      * @param isMapped whether segments are mapped; else they are written through a channel.
+     * @param segmentBytes after which a segment is rolled.
      */
-    protected CordwoodAppends(final boolean isMapped) {
+    protected CordwoodAppends(final boolean isMapped, final int segmentBytes) {
         this.isMapped = isMapped;
+        this.segmentBytes = segmentBytes;
+        this.bytesUntilRetention = segmentBytes;
     }
 
     /**
@@ -74,7 +79,7 @@ public class CordwoodAppends implements Scanning.Scanned {
         storage = parts.storage(root);
         builder = new BatchBuilder(parts.codecs());
         final Map<String, String> topic = new HashMap<>();
-        GrowingLog.TOPIC.forEach((name, value) -> topic.put(name, value.toString()));
+        GrowingLog.topic(segmentBytes).forEach((name, value) -> topic.put(name, value.toString()));
         topic.put("file.delete.delay.ms", "0");
         final LogBuilder opening = new LogBuilder(storage, "cordwood-0")
                 .config(LogConfig.of(topic))
@@ -101,6 +106,7 @@ public class CordwoodAppends implements Scanning.Scanned {
     /** Removes the log; nothing is forced for it. */
     @TearDown
     public void close() {
+        GrowingLog.requireRetention(log.startOffset(), retentions);
         log.closeUncleanly();
         CloseHelper.close(reserving);
         storage.close();
@@ -170,7 +176,8 @@ public class CordwoodAppends implements Scanning.Scanned {
     private void retain(final int bytes, final long nowMs) {
         bytesUntilRetention -= bytes;
         if (bytesUntilRetention <= 0) {
-            bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+            bytesUntilRetention = segmentBytes;
+            retentions++;
             log.retain(nowMs, log.endOffset());
             log.doWork(nowMs);
         }
@@ -180,7 +187,15 @@ public class CordwoodAppends implements Scanning.Scanned {
     public static class Channel extends CordwoodAppends {
         /** Made by JMH. */
         public Channel() {
-            super(false);
+            super(false, GrowingLog.SEGMENT_BYTES);
+        }
+    }
+
+    /** The same with segments that roll soon. */
+    public static class ShortChannel extends CordwoodAppends {
+        /** Made by JMH. */
+        public ShortChannel() {
+            super(false, GrowingLog.SHORT_SEGMENT_BYTES);
         }
     }
 
@@ -188,7 +203,15 @@ public class CordwoodAppends implements Scanning.Scanned {
     public static class Mapped extends CordwoodAppends {
         /** Made by JMH. */
         public Mapped() {
-            super(true);
+            super(true, GrowingLog.SEGMENT_BYTES);
+        }
+    }
+
+    /** The same with segments that roll soon. */
+    public static class ShortMapped extends CordwoodAppends {
+        /** Made by JMH. */
+        public ShortMapped() {
+            super(true, GrowingLog.SHORT_SEGMENT_BYTES);
         }
     }
 }

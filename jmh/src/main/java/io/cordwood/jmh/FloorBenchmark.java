@@ -62,7 +62,7 @@ public class FloorBenchmark {
             }
         }
 
-        private long checksum() {
+        long checksum() {
             crc.reset();
             crc.update(bytes.clear());
             return crc.getValue();
@@ -71,19 +71,26 @@ public class FloorBenchmark {
 
     /** A file that is written through a channel. */
     @State(Scope.Thread)
-    public static class Written {
+    public static class Written implements Scanning.Scanned {
         private final RollingFiles files = new RollingFiles();
+        private final int fileBytes;
         private FileChannel channel;
         private int left;
 
         /** Made by JMH. */
-        public Written() {}
+        public Written() {
+            this(GrowingLog.SEGMENT_BYTES);
+        }
+
+        private Written(final int fileBytes) {
+            this.fileBytes = fileBytes;
+        }
 
         /** Begins the first file. */
         @Setup
         public void open() {
             channel = files.next();
-            left = GrowingLog.SEGMENT_BYTES;
+            left = fileBytes;
         }
 
         /** Removes the files. */
@@ -93,17 +100,35 @@ public class FloorBenchmark {
             files.close();
         }
 
+        @Override
+        public Scanning.Scan newScan() {
+            return files.newScan();
+        }
+
+        void append(final Batch batch) throws IOException {
+            write(batch.bytes);
+        }
+
         private void write(final ByteBuffer bytes) throws IOException {
             bytes.clear();
             left -= bytes.capacity();
             if (left < 0) {
                 CloseHelper.close(channel);
                 channel = files.next();
-                left = GrowingLog.SEGMENT_BYTES - bytes.capacity();
+                left = fileBytes - bytes.capacity();
             }
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
+        }
+    }
+
+    /** The same with files that roll soon. */
+    @State(Scope.Thread)
+    public static class ShortWritten extends Written {
+        /** Made by JMH. */
+        public ShortWritten() {
+            super(GrowingLog.SHORT_SEGMENT_BYTES);
         }
     }
 

@@ -35,10 +35,27 @@ public class KafkaAppends implements Scanning.Scanned {
     private Path root;
     private UnifiedLog log;
     private ByteBuffer batch;
-    private long bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+    private final int segmentBytes;
+    private long bytesUntilRetention;
+    private long retentions;
 
     /** Made by JMH. */
-    public KafkaAppends() {}
+    public KafkaAppends() {
+        this(GrowingLog.SEGMENT_BYTES);
+    }
+
+    private KafkaAppends(final int segmentBytes) {
+        this.segmentBytes = segmentBytes;
+        this.bytesUntilRetention = segmentBytes;
+    }
+
+    /** The same with segments that roll soon. */
+    public static class ShortSegments extends KafkaAppends {
+        /** Made by JMH. */
+        public ShortSegments() {
+            super(GrowingLog.SHORT_SEGMENT_BYTES);
+        }
+    }
 
     /**
      * Begins an empty log.
@@ -48,13 +65,14 @@ public class KafkaAppends implements Scanning.Scanned {
     @Setup
     public void open() throws IOException {
         root = BenchDirectory.fresh();
-        log = KafkaPeer.open(root.resolve("kafka-0"), GrowingLog.TOPIC);
+        log = KafkaPeer.open(root.resolve("kafka-0"), GrowingLog.topic(segmentBytes));
         batch = shape.received(System.currentTimeMillis(), codec);
     }
 
     /** Removes the log. */
     @TearDown
     public void close() {
+        GrowingLog.requireRetention(log.logStartOffset(), retentions);
         KafkaPeer.close(log);
         BenchDirectory.remove(root);
     }
@@ -111,7 +129,8 @@ public class KafkaAppends implements Scanning.Scanned {
                 .firstOffset();
         bytesUntilRetention -= batch.limit();
         if (bytesUntilRetention <= 0) {
-            bytesUntilRetention = GrowingLog.SEGMENT_BYTES;
+            bytesUntilRetention = segmentBytes;
+            retentions++;
             log.updateHighWatermark(log.logEndOffset());
             log.deleteOldSegments();
         }

@@ -1,6 +1,8 @@
 package io.cordwood.jmh;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -30,9 +32,11 @@ public class LatencyBenchmark {
         /** Made by JMH. */
         public Reader() {}
 
-        void along(final Scanning.Scanned log) {
+        /** Begins to read if it has not yet; that it begins is no operation's time. */
+        void along(final Scanning.Scanned log, final Pace pace) {
             if (scanning == null) {
                 scanning = new Scanning(log.newScan());
+                pace.begin();
             }
         }
 
@@ -46,6 +50,70 @@ public class LatencyBenchmark {
         }
     }
 
+    /** Rows of the table. */
+    static List<Comparison> comparisons() {
+        return List.of(
+                besideAReader("channel", "channel store"),
+                besideAReader("mapped", "mapped store").fullRunsOnly(),
+                alone(BatchShape.ONE_OF_100_B, 1),
+                alone(BatchShape.ONE_OF_1_KIB, 1 / 1.5).fullRunsOnly());
+    }
+
+    private static Comparison besideAReader(final String method, final String how) {
+        final Map<String, String> kilobyte = Map.of("shape", BatchShape.ONE_OF_1_KIB.name());
+        final Map<String, String> plain = Map.of("shape", BatchShape.ONE_OF_1_KIB.name(), "codec", "none");
+        return new Comparison(
+                        "append-latency",
+                        "append 1 x 1 KiB at half of Kafka's peak, a reader and retention beside it, " + how,
+                        Subject.of(LatencyBenchmark.class, method, plain))
+                .besideLatency(
+                        Catalog.KAFKA,
+                        Subject.of(LatencyBenchmark.class, "kafka", plain),
+                        Map.of(LatencyProfiler.P99, 3.0))
+                .besideLatency(Catalog.CHRONICLE, Subject.of(LatencyBenchmark.class, "chronicle", kilobyte), Map.of())
+                .overLatency(Subject.of(LatencyBenchmark.class, "write", kilobyte), Map.of(LatencyProfiler.P999, 1.0))
+                .atHalfThePeakOf(Subject.of(AppendBenchmark.class, "kafka", plain));
+    }
+
+    private static Comparison alone(final BatchShape shape, final double medianGoal) {
+        return new Comparison(
+                        "append-latency",
+                        "append " + shape.title() + ", one right behind the other, encoded in a claim",
+                        Subject.of(
+                                LatencyBenchmark.class,
+                                "mappedClaimAlone",
+                                Map.of("shape", shape.name(), "codec", "none")))
+                .besideLatency(
+                        Catalog.CHRONICLE,
+                        Subject.of(LatencyBenchmark.class, "chronicleAlone", Map.of("shape", shape.name())),
+                        Map.of(LatencyProfiler.P50, medianGoal, LatencyProfiler.P99, 2.0));
+    }
+
+    /**
+     * The least: checksum and one write to a growing file.
+     *
+     * @param batch to write.
+     * @param file that grows.
+     * @param reader beside it.
+     * @param pace of the writes.
+     * @return the checksum.
+     * @throws IOException if the disk fails.
+     */
+    @Benchmark
+    public long write(
+            final FloorBenchmark.Batch batch,
+            final FloorBenchmark.ShortWritten file,
+            final Reader reader,
+            final Pace.Fixed pace)
+            throws IOException {
+        reader.along(file, pace);
+        pace.await();
+        final long checksum = batch.checksum();
+        file.append(batch);
+        pace.done();
+        return checksum;
+    }
+
     /**
      * Our log through a channel.
      *
@@ -55,8 +123,8 @@ public class LatencyBenchmark {
      * @return offset of the batch.
      */
     @Benchmark
-    public long channel(final CordwoodAppends.Channel log, final Reader reader, final Pace pace) {
-        reader.along(log);
+    public long channel(final CordwoodAppends.ShortChannel log, final Reader reader, final Pace.Fixed pace) {
+        reader.along(log, pace);
         pace.await();
         final long offset = log.append();
         pace.done();
@@ -72,8 +140,8 @@ public class LatencyBenchmark {
      * @return offset of the batch.
      */
     @Benchmark
-    public long mapped(final CordwoodAppends.Mapped log, final Reader reader, final Pace pace) {
-        reader.along(log);
+    public long mapped(final CordwoodAppends.ShortMapped log, final Reader reader, final Pace.Fixed pace) {
+        reader.along(log, pace);
         pace.await();
         final long offset = log.append();
         pace.done();
@@ -90,8 +158,9 @@ public class LatencyBenchmark {
      * @throws IOException Kafka's own.
      */
     @Benchmark
-    public long kafka(final KafkaAppends log, final Reader reader, final Pace pace) throws IOException {
-        reader.along(log);
+    public long kafka(final KafkaAppends.ShortSegments log, final Reader reader, final Pace.Fixed pace)
+            throws IOException {
+        reader.along(log, pace);
         pace.await();
         final long offset = log.append();
         pace.done();
@@ -107,8 +176,8 @@ public class LatencyBenchmark {
      * @return index of the document.
      */
     @Benchmark
-    public long chronicle(final ChronicleAppends queue, final Reader reader, final Pace pace) {
-        reader.along(queue);
+    public long chronicle(final ChronicleAppends queue, final Reader reader, final Pace.Fixed pace) {
+        reader.along(queue, pace);
         pace.await();
         final long index = queue.append();
         pace.done();
@@ -123,7 +192,7 @@ public class LatencyBenchmark {
      * @return offset of the batch.
      */
     @Benchmark
-    public long mappedClaimAlone(final CordwoodAppends.Mapped log, final Pace pace) {
+    public long mappedClaimAlone(final CordwoodAppends.Mapped log, final Pace.BackToBack pace) {
         pace.await();
         final long offset = log.claim();
         pace.done();
@@ -138,7 +207,7 @@ public class LatencyBenchmark {
      * @return index of the document.
      */
     @Benchmark
-    public long chronicleAlone(final ChronicleAppends queue, final Pace pace) {
+    public long chronicleAlone(final ChronicleAppends queue, final Pace.BackToBack pace) {
         pace.await();
         final long index = queue.append();
         pace.done();

@@ -15,7 +15,7 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /** Tells the percentiles of what {@link Pace} has timed in an iteration; nothing of benchmarks that have none. */
-public class LatencyProfiler implements InternalProfiler {
+public final class LatencyProfiler implements InternalProfiler {
     /** What the label of each percentile begins with. */
     static final String PREFIX = "latency ";
 
@@ -27,6 +27,12 @@ public class LatencyProfiler implements InternalProfiler {
 
     /** Label of the median. */
     static final String P50 = PREFIX + "p50";
+
+    /** Labels of the percentiles that are compared; a single longest one is shown and no more. */
+    static final List<String> COMPARED = List.of(P50, P99, P999);
+
+    /** Label of the longest one. */
+    static final String MAX = PREFIX + "max";
 
     private static final double[] PERCENTILES = {50, 99, 99.9, 100};
     private static final AtomicReference<Histogram> TIMED = new AtomicReference<>();
@@ -41,6 +47,16 @@ public class LatencyProfiler implements InternalProfiler {
      */
     static void timed(final Histogram nanos) {
         TIMED.set(nanos);
+    }
+
+    /**
+     * Tells percentiles from what is counted per operation.
+     *
+     * @param label of a secondary result.
+     * @return whether it is a time in microseconds.
+     */
+    static boolean isLatency(final String label) {
+        return label.startsWith(PREFIX);
     }
 
     @Override
@@ -68,9 +84,8 @@ public class LatencyProfiler implements InternalProfiler {
     }
 
     private static String label(final double percentile) {
-        return PREFIX
-                + (percentile == 100
-                        ? "max"
-                        : "p" + String.format(Locale.ROOT, percentile % 1 == 0 ? "%.0f" : "%.1f", percentile));
+        return percentile == 100
+                ? MAX
+                : PREFIX + "p" + String.format(Locale.ROOT, percentile % 1 == 0 ? "%.0f" : "%.1f", percentile);
     }
 }

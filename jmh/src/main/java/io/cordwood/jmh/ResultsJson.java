@@ -106,6 +106,7 @@ final class ResultsJson {
                 json.writeStringField("name", peer.name());
                 against(peer.subject(), verdict);
                 json.writeNumberField("goal", peer.goal());
+                percentiles(peer.subject(), peer.percentiles(), false, verdict);
                 json.writeEndObject();
             }
             json.writeEndArray();
@@ -114,19 +115,48 @@ final class ResultsJson {
                 json.writeObjectFieldStart("floor");
                 against(floor.subject(), verdict);
                 json.writeNumberField("within", floor.within());
+                percentiles(floor.subject(), floor.percentiles(), true, verdict);
                 json.writeEndObject();
+            }
+            if (row.peak() != null) {
+                json.writeStringField("atHalfThePeakOf", row.peak().toString());
             }
             json.writeBooleanField("garbageFree", row.isGarbageFree());
             json.writeFieldName("holds");
-            final Optional<Boolean> holds = verdict.holds();
-            if (holds.isPresent()) {
-                json.writeBoolean(holds.get());
-            } else {
-                json.writeNull();
-            }
+            booleanOrNull(verdict.holds());
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private void booleanOrNull(final Optional<Boolean> holds) throws IOException {
+        if (holds.isPresent()) {
+            json.writeBoolean(holds.get());
+        } else {
+            json.writeNull();
+        }
+    }
+
+    /** What is wanted of our percentiles beside another's; nothing is written where nothing is wanted. */
+    private void percentiles(
+            final Subject other, final Map<String, Double> wanted, final boolean isFloor, final Verdict verdict)
+            throws IOException {
+        if (wanted.isEmpty()) {
+            return;
+        }
+        json.writeObjectFieldStart("percentiles");
+        for (final Map.Entry<String, Double> goal : wanted.entrySet()) {
+            json.writeObjectFieldStart(goal.getKey());
+            final Optional<Double> ratio = verdict.ratioTo(other, goal.getKey());
+            if (ratio.isPresent()) {
+                json.writeNumberField("ratio", ratio.get());
+            }
+            json.writeNumberField(isFloor ? "within" : "goal", goal.getValue());
+            json.writeFieldName("holds");
+            booleanOrNull(verdict.reaches(other, goal.getKey(), isFloor ? 1 / goal.getValue() : goal.getValue()));
+            json.writeEndObject();
+        }
+        json.writeEndObject();
     }
 
     private void against(final Subject other, final Verdict verdict) throws IOException {

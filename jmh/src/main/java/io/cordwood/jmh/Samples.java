@@ -15,6 +15,8 @@ import java.util.function.ToDoubleFunction;
  * ones that follow it.
  */
 final class Samples {
+    private static final double US_PER_SECOND = 1e6;
+
     private final Map<Subject, List<List<Sample>>> rounds = new HashMap<>();
 
     /**
@@ -49,6 +51,18 @@ final class Samples {
                 median(counted, Sample::cpuUs),
                 median(counted, Sample::bytes),
                 byName));
+    }
+
+    /**
+     * The rate at which work is due that is not to be late.
+     *
+     * @param peak who does the work as fast as he can.
+     * @return half of his operations in a second, as measured so far.
+     */
+    long halfTheRateOf(final Subject peak) {
+        final Sample medians = medians(peak)
+                .orElseThrow(() -> new IllegalStateException("to be measured before those at its pace: " + peak));
+        return Math.round(US_PER_SECOND / medians.wallUs() / 2);
     }
 
     /**

@@ -54,7 +54,10 @@ final class Surroundings {
                 "- a ratio to a peer says how many times its throughput is ours, of floor how many times the floor's time we take;"
                         + " a goal holds only if it holds by the clock and by CPU",
                 "- CPU is that of the whole process: helper threads, collector and compiler included; nothing is forced"
-                        + " on either side, but in `durable` and for what a recovery cuts; logs that grow roll each 256 MiB and keep 512 MiB",
+                        + " on either side, but in `durable` and for what a recovery cuts; logs that grow roll each 256 MiB and keep 512 MiB,"
+                        + " those of `append-latency` with a reader each 32 MiB and keep 64 MiB",
+                "- a latency counts from when the operation was due; its percentiles are those of single iterations; a ratio of one says"
+                        + " how many times another's is ours",
                 "- all files are in the system's cache; segments that are recovered in large pieces, as read from a disk after a"
                         + " restart, the others as they were written");
     }

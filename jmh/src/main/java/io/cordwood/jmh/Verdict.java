@@ -54,6 +54,33 @@ final class Verdict {
     }
 
     /**
+     * Compares one of our percentiles with another's.
+     *
+     * @param other peer or floor.
+     * @param label of the percentile.
+     * @return how many times ours theirs is; empty if one of the two was not measured.
+     */
+    Optional<Double> ratioTo(final Subject other, final String label) {
+        return figure(row.ours(), label).flatMap(ours -> figure(other, label).map(theirs -> theirs / ours));
+    }
+
+    private Optional<Double> figure(final Subject subject, final String label) {
+        return samples.medians(subject).map(medians -> medians.counted().get(label));
+    }
+
+    /**
+     * Whether one of our percentiles is as low as it is to be.
+     *
+     * @param other peer or floor.
+     * @param label of the percentile.
+     * @param goal how many times lower ours is to be.
+     * @return empty if one of the two was not measured.
+     */
+    Optional<Boolean> reaches(final Subject other, final String label, final double goal) {
+        return ratioTo(other, label).map(ratio -> ratio >= goal * ROUNDING);
+    }
+
+    /**
      * Whether every goal of the row is reached.
      *
      * @return empty if the row has none, or if something that is needed to tell was not measured.
@@ -64,10 +91,14 @@ final class Verdict {
             if (peer.goal() > 0) {
                 each.add(ratioTo(peer.subject()).map(ratio -> ratio.reaches(peer.goal())));
             }
+            peer.percentiles().forEach((label, goal) -> each.add(reaches(peer.subject(), label, goal)));
         }
         final Comparison.Floor floor = row.floor();
         if (floor != null && floor.within() > 0) {
             each.add(ratioTo(floor.subject()).map(ratio -> ratio.reaches(1 / floor.within())));
+        }
+        if (floor != null) {
+            floor.percentiles().forEach((label, within) -> each.add(reaches(floor.subject(), label, 1 / within)));
         }
         if (row.isGarbageFree()) {
             each.add(samples.medians(row.ours())

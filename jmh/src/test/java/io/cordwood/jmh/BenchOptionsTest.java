@@ -49,7 +49,8 @@ final class BenchOptionsTest {
                 String.valueOf(assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("compaction"))
                         .getMessage());
         assertTrue(message.contains("compaction"), message);
-        assertTrue(message.contains("groups: append codec durable find floor index open read\n"), message);
+        assertTrue(
+                message.contains("groups: append append-latency codec durable find floor index open read\n"), message);
     }
 
     @Test
@@ -84,6 +85,24 @@ final class BenchOptionsTest {
         assertEquals(List.of(ours), BenchOptions.parse("--quick").subjects(row.over(floor, 0)));
         assertEquals(List.of(floor, ours), BenchOptions.parse("--quick").subjects(row.over(floor, 2)));
         assertEquals(List.of(floor, ours), BenchOptions.parse().subjects(row.over(floor, 0)));
+    }
+
+    @Test
+    void aQuickRunMeasuresAtAPaceOnlyWhatHasAGoal() throws Exception {
+        final Subject ours = new Subject("Any.ours", new TreeMap<>());
+        final Subject floor = new Subject("Any.floor", new TreeMap<>());
+        final Subject peer = new Subject("Any.peer", new TreeMap<>());
+        final Subject other = new Subject("Any.other", new TreeMap<>());
+        final Subject peak = new Subject("Any.peak", new TreeMap<>());
+        final Comparison row = new Comparison("append-latency", "append", ours)
+                .besideLatency("peer", peer, Map.of(LatencyProfiler.P99, 3.0))
+                .besideLatency("other", other, Map.of())
+                .overLatency(floor, Map.of(LatencyProfiler.P999, 1.0))
+                .atHalfThePeakOf(peak);
+        assertEquals(
+                List.of(peak, floor, peer, ours), BenchOptions.parse("--quick").subjects(row));
+        assertEquals(
+                List.of(peak, floor, peer, other, ours), BenchOptions.parse().subjects(row));
     }
 
     @Test

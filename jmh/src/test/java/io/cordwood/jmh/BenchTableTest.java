@@ -1,6 +1,8 @@
 package io.cordwood.jmh;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
@@ -91,6 +93,76 @@ final class BenchTableTest {
         assertEquals(
                 "| append | 1.00 | 1.00 | 0.0 | 0.250 | 8.00 | 8.00 | 0.0 | - | 8.00x | 8.00x | 4.0x | yes |",
                 row(ROW));
+    }
+
+    private static Sample timed(final double p99, final double p999) {
+        return new Sample(
+                8, 16, 0, Map.of(LatencyProfiler.P99, p99, LatencyProfiler.P999, p999, LatencyProfiler.MAX, 100.0));
+    }
+
+    private static Comparison timedRow() {
+        return new Comparison("append-latency", "append", OURS)
+                .besideLatency("Kafka", KAFKA, Map.of(LatencyProfiler.P99, 3.0))
+                .overLatency(FLOOR, Map.of(LatencyProfiler.P999, 1.0));
+    }
+
+    @Test
+    void percentilesAreMicrosecondsOfAllAndHeldAgainstTheirGoals() {
+        samples.add(OURS, List.of(timed(10, 50)));
+        samples.add(KAFKA, List.of(timed(30, 80)));
+        samples.add(FLOOR, List.of(timed(9, 50)));
+        assertEquals(
+                "| work | us/op | CPU us/op | B/op | latency p99 us | latency p99.9 us | latency max us | Kafka us/op | Kafka CPU us/op"
+                        + " | Kafka B/op | Kafka latency p99 us | Kafka latency p99.9 us | Kafka latency max us | ratio to Kafka | ratio CPU"
+                        + " | to reach | p99 ratio to Kafka | to reach | floor us/op | floor CPU us/op"
+                        + " | floor latency p99 us | floor latency p99.9 us | floor latency max us | of floor | of floor CPU | within"
+                        + " | of floor p99.9 | within | holds |",
+                BenchTable.of(List.of(timedRow()), samples).get(0));
+        assertEquals(
+                "| append | 8.00 | 16.0 | 0.0 | 10.0 | 50.0 | 100 | 8.00 | 16.0 | 0.0 | 30.0 | 80.0 | 100 | 1.00x | 1.00x |  |"
+                        + " 3.00x | 3.0x: yes | 8.00 | 16.0 | 9.00 | 50.0 | 100 | 1.00x | 1.00x |  | 1.00x | 1.0x: yes | yes |",
+                row(timedRow()));
+    }
+
+    @Test
+    void eachPercentileMustReachItsGoal() {
+        samples.add(OURS, List.of(timed(10, 50)));
+        samples.add(KAFKA, List.of(timed(29, 80)));
+        samples.add(FLOOR, List.of(timed(9, 50)));
+        assertTrue(row(timedRow()).contains("| 2.90x | 3.0x: no |"));
+        assertTrue(row(timedRow()).endsWith("| 1.00x | 1.0x: yes | no |"));
+        samples.add(KAFKA, List.of(timed(30, 80)));
+        samples.add(FLOOR, List.of(timed(9, 40)));
+        assertTrue(row(timedRow()).contains("| 3.00x | 3.0x: yes |"));
+        assertTrue(row(timedRow()).endsWith("| 1.25x | 1.0x: no | no |"));
+    }
+
+    @Test
+    void aPercentileThatWasNotTimedReachesNothing() {
+        samples.add(OURS, List.of(timed(10, 50)));
+        samples.add(KAFKA, List.of(new Sample(8, 16, 0)));
+        samples.add(FLOOR, List.of(timed(9, 50)));
+        assertTrue(row(timedRow()).contains("| - | 3.0x |"));
+        assertTrue(row(timedRow()).endsWith("| 1.00x | 1.0x: yes |  |"));
+    }
+
+    @Test
+    void aRowWithoutTheOthersGoalsHasEmptyCellsForThem() {
+        final Comparison other = new Comparison("append-latency", "claim", OURS)
+                .besideLatency("Queue", QUEUE, Map.of(LatencyProfiler.P50, 1 / 1.5));
+        final List<String> lines = BenchTable.of(List.of(timedRow(), other), samples);
+        assertEquals(columns(lines.get(0)), columns(lines.get(2)));
+        assertEquals(columns(lines.get(0)), columns(lines.get(3)));
+        assertTrue(lines.get(3).contains("| - | 0.67x |"));
+    }
+
+    @Test
+    void thePaceIsHalfOfThePeak() {
+        samples.add(KAFKA, List.of(new Sample(4, 4, 0)));
+        assertEquals(125_000, samples.halfTheRateOf(KAFKA));
+        samples.add(KAFKA, List.of(new Sample(5, 5, 0)));
+        assertEquals(100_000, samples.halfTheRateOf(KAFKA), "the first round does not count");
+        assertThrows(IllegalStateException.class, () -> samples.halfTheRateOf(QUEUE));
     }
 
     @Test

@@ -24,12 +24,19 @@ final class ResultsTest {
     private static final Subject OURS = BenchTableTest.subject("ours");
     private static final Subject KAFKA = BenchTableTest.subject("kafka");
     private static final Subject FLOOR = BenchTableTest.subject("floor");
+    private static final Subject TIMED = BenchTableTest.subject("timed");
+    private static final Subject TIMED_KAFKA = BenchTableTest.subject("timedKafka");
+    private static final Subject TIMED_FLOOR = BenchTableTest.subject("timedFloor");
     private static final List<Comparison> ROWS = List.of(
             new Comparison("append", "append <one> & all", OURS)
                     .beside("Kafka", KAFKA, 4)
                     .over(FLOOR, 1.25)
                     .garbageFree(),
-            new Comparison("floor", "write", FLOOR));
+            new Comparison("floor", "write", FLOOR),
+            new Comparison("append-latency", "timed", TIMED)
+                    .besideLatency("Kafka", TIMED_KAFKA, Map.of(LatencyProfiler.P99, 3.0))
+                    .overLatency(TIMED_FLOOR, Map.of(LatencyProfiler.P999, 1.0))
+                    .atHalfThePeakOf(KAFKA));
 
     @TempDir
     private Path directory;
@@ -42,6 +49,13 @@ final class ResultsTest {
         samples.add(OURS, List.of(new Sample(2, 3, 0, Map.of("forces", 0.5)), new Sample(4, 5, 0)));
         samples.add(KAFKA, List.of(new Sample(24, 20, 2600)));
         samples.add(FLOOR, List.of(new Sample(1.5, 2, 0)));
+        samples.add(TIMED, List.of(timed(10, 50)));
+        samples.add(TIMED_KAFKA, List.of(timed(40, 80)));
+        samples.add(TIMED_FLOOR, List.of(timed(9, 25)));
+    }
+
+    private static Sample timed(final double p99, final double p999) {
+        return new Sample(48, 96, 0, Map.of(LatencyProfiler.P99, p99, LatencyProfiler.P999, p999));
     }
 
     private List<String> write() throws Exception {
@@ -73,7 +87,7 @@ final class ResultsTest {
         assertTrue(json.path("options").path("quick").asBoolean());
         assertEquals("com.example.Ours", json.path("options").path("storage").asText());
         assertEquals("append", json.path("options").path("groups").path(0).asText());
-        assertEquals(3, json.path("subjects").size());
+        assertEquals(6, json.path("subjects").size());
         final JsonNode ours = json.path("subjects").path(2);
         assertEquals(OURS.toString(), ours.path("name").asText());
         assertEquals("ONE_OF_100_B", ours.path("parameters").path("shape").asText());
@@ -104,6 +118,46 @@ final class ResultsTest {
         assertFalse(row.path("holds").asBoolean(), "twice the floor is not within 1.25 of it");
         assertTrue(rows.path(1).path("holds").isNull());
         assertTrue(rows.path(1).path("floor").isMissingNode());
+    }
+
+    @Test
+    void jsonHoldsPercentilesTheirGoalsAndThePace() throws Exception {
+        write();
+        final JsonNode json =
+                new ObjectMapper().readTree(directory.resolve("results.json").toFile());
+        final JsonNode row = json.path("rows").path(2);
+        assertEquals(KAFKA.toString(), row.path("atHalfThePeakOf").asText());
+        final JsonNode p99 = row.path("peers").path(0).path("percentiles").path(LatencyProfiler.P99);
+        assertEquals(4, p99.path("ratio").asDouble());
+        assertEquals(3, p99.path("goal").asDouble());
+        assertTrue(p99.path("holds").asBoolean());
+        final JsonNode p999 = row.path("floor").path("percentiles").path(LatencyProfiler.P999);
+        assertEquals(0.5, p999.path("ratio").asDouble());
+        assertEquals(1, p999.path("within").asDouble());
+        assertTrue(p999.path("holds").isBoolean());
+        assertFalse(p999.path("holds").asBoolean(), "twice the floor's is not no higher");
+        assertFalse(row.path("holds").asBoolean());
+        assertTrue(json.path("rows").path(0).path("atHalfThePeakOf").isMissingNode());
+        final JsonNode timed = json.path("subjects").path(5);
+        assertEquals(TIMED.toString(), timed.path("name").asText());
+        assertEquals(10, timed.path("medians").path(LatencyProfiler.P99).asDouble());
+    }
+
+    @Test
+    void theChartOfLatenciesShowsPercentilesAndTheirGoals() throws Exception {
+        write();
+        final Document chart = parse("append-latency.svg");
+        final List<String> texts = texts(chart);
+        assertTrue(
+                texts.containsAll(List.of("to Kafka, p99", "4.00x", "1.60x", "to the floor, p99.9", "0.50x")),
+                texts::toString);
+        assertFalse(texts.contains("to Kafka, CPU"), "who waits for the next operation uses CPU for nothing");
+        long goals = 0;
+        final NodeList marks = chart.getElementsByTagName("line");
+        for (int i = 0; i < marks.getLength(); i++) {
+            goals += ((Element) marks.item(i)).getAttribute("class").equals("goal") ? 1 : 0;
+        }
+        assertEquals(2, goals);
     }
 
     @Test
