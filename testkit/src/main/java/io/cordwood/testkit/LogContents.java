@@ -26,14 +26,21 @@ public final class LogContents {
 
     private final Log log;
     private final LongPredicate mayBeGap;
-    private final LongPredicate isAppendedGap;
+    private final AppendedGaps appendedGaps;
     private long firstGap = NO_GAP;
     private final NavigableMap<Long, byte[]> batches = new TreeMap<>();
 
-    private LogContents(final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
+    /** Where offsets are missing as the batches were appended. */
+    @FunctionalInterface
+    interface AppendedGaps {
+        /** Whether all of a range is missing. */
+        boolean covers(long from, long to);
+    }
+
+    private LogContents(final Log log, final LongPredicate mayBeGap, final AppendedGaps appendedGaps) {
         this.log = log;
         this.mayBeGap = mayBeGap;
-        this.isAppendedGap = isAppendedGap;
+        this.appendedGaps = appendedGaps;
     }
 
     /**
@@ -45,13 +52,13 @@ public final class LogContents {
      * @throws AssertionError if offsets are missing elsewhere, overlap, or do not rise.
      */
     public static NavigableMap<Long, byte[]> read(final Log log, final LongPredicate mayBeGap) {
-        return read(log, mayBeGap, offset -> false);
+        return read(log, mayBeGap, (from, to) -> false);
     }
 
     /** The same of a log in whose segments offsets are missing from some on, as they were appended. */
     static NavigableMap<Long, byte[]> read(
-            final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
-        final LogContents contents = new LogContents(log, mayBeGap, isAppendedGap);
+            final Log log, final LongPredicate mayBeGap, final AppendedGaps appendedGaps) {
+        final LogContents contents = new LogContents(log, mayBeGap, appendedGaps);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
         }
@@ -67,13 +74,13 @@ public final class LogContents {
      * @throws AssertionError as {@link #read}, and if a look-up does not find what the scan has found.
      */
     public static NavigableMap<Long, byte[]> readAndLookUp(final Log log, final LongPredicate mayBeGap) {
-        return readAndLookUp(log, mayBeGap, offset -> false);
+        return readAndLookUp(log, mayBeGap, (from, to) -> false);
     }
 
     /** The same of a log in whose segments offsets are missing from some on, as they were appended. */
     static NavigableMap<Long, byte[]> readAndLookUp(
-            final Log log, final LongPredicate mayBeGap, final LongPredicate isAppendedGap) {
-        final LogContents contents = new LogContents(log, mayBeGap, isAppendedGap);
+            final Log log, final LongPredicate mayBeGap, final AppendedGaps appendedGaps) {
+        final LogContents contents = new LogContents(log, mayBeGap, appendedGaps);
         try (LogReader reader = log.newReader()) {
             contents.scan(reader);
             contents.lookUpOffsets(reader);
@@ -120,26 +127,17 @@ public final class LogContents {
 
     /** A gap as it was appended, or one up to a segment, behind which there may be another. */
     private boolean isGapUpTo(final long from, final long to) {
-        if (isAppendedGap(from, to)) {
+        if (appendedGaps.covers(from, to)) {
             return true;
         }
         if (mayBeGap.test(from)) {
             for (final long base : log.baseOffsets()) {
-                if (base > from && base <= to && (base == to || isAppendedGap(base, to))) {
+                if (base > from && base <= to && (base == to || appendedGaps.covers(base, to))) {
                     return true;
                 }
             }
         }
         return false;
-    }
-
-    private boolean isAppendedGap(final long from, final long to) {
-        for (long offset = from; offset < to; offset++) {
-            if (!isAppendedGap.test(offset)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private long behindGap(final long offset, final String reason) {

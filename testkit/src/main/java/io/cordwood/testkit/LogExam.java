@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
@@ -137,33 +138,43 @@ public final class LogExam {
     }
 
     /**
-     * Whether the open tells of a hole between offsets; throws if it tells of what no power cut explains.
+     * The holes between offsets that the open tells of; throws if it tells of what no power cut explains.
      *
      * @param log just opened.
-     * @return true if offsets are missing.
+     * @return whether an offset lies in one of them: each goes up to the next segment.
      * @throws AssertionError if something else must have failed than the power.
      */
-    public static boolean hasGap(final Log log) {
-        boolean hasGap = false;
+    public static LongPredicate toldGaps(final Log log) {
+        final NavigableMap<Long, Long> told = new TreeMap<>();
         for (final var entry : log.recovery().entries()) {
             if (!CRASHES.contains(entry.kind())) {
                 throw new AssertionError("no power cut explains what is reported: " + entry.kind() + ", " + entry);
             }
-            hasGap |= entry.kind() == Kind.OFFSETS_MISSING;
+            if (entry.kind() == Kind.OFFSETS_MISSING) {
+                final long end = Arrays.stream(log.baseOffsets())
+                        .filter(base -> base > entry.offset())
+                        .findFirst()
+                        .orElse(log.endOffset());
+                told.put(entry.offset(), end);
+            }
         }
-        return hasGap;
+        return offset -> {
+            final var gap = told.floorEntry(offset);
+            return gap != null && offset < gap.getValue();
+        };
     }
 
     /**
-     * Where offsets may be missing: below what is owed, where segments were dropped; in what was never forced, if the open tells of it;
-     * and where an open has told of it in an earlier life, or a leader's log has none. A truncation leaves no hole. Where a log has such gaps,
-     * nobody can tell a segment's lost end from one of them.
+     * Where offsets may be missing: below what is owed, where segments were dropped; in what was never forced, if the open tells of that very
+     * hole; and where an open has told of it in an earlier life, or a leader's log has none. A truncation leaves no hole. Where a log has such
+     * gaps, nobody can tell a segment's lost end from one of them.
      */
     private static LongPredicate gaps(final Log log, final LogHistory history) {
-        final long gapsFrom = hasGap(log) || history.hasAppendedGaps()
-                ? Math.max(history.owedEnd(), history.pointMost())
-                : Long.MAX_VALUE;
-        return offset -> offset < history.owedFrom() || offset >= gapsFrom || history.isGap(offset);
+        final LongPredicate told = toldGaps(log);
+        final long unforced = Math.max(history.owedEnd(), history.pointMost());
+        return offset -> offset < history.owedFrom()
+                || history.isGap(offset)
+                || (offset >= unforced && (history.hasAppendedGaps() || told.test(offset)));
     }
 
     private static void requireEnd(final Log log, final LogHistory history) {

@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   log.publish             history.published(end)            after
  *   log.flush               history.forced(end)               after
  *   log.retain              history.droppingBelow(end)        before,   keptFrom(log.startOffset())  after
- *   log.deletePrefix        history.droppingBelow(offset)     before
+ *   log.deletePrefix        history.droppingBelow(offset)     before,   keptFrom(log.startOffset())  after
  *   log.truncateTo          history.cuttingTo(offset)         before,   cutTo(end)                   after
  *   truncateFullyAndStartAt history.startingAnew()            before,   startedAt(offset)            after
  *   a clean close           history.forced(nextOffset())      after
@@ -39,8 +39,7 @@ public final class LogHistory implements TruncationGuard {
 
     private final NavigableMap<Long, byte[]> allowed = new TreeMap<>();
 
-    /** What is missing between two batches that were found: first offsets, and those behind the last. */
-    private final NavigableMap<Long, Long> gaps = new TreeMap<>();
+    private final KnownGaps gaps = new KnownGaps();
 
     private long nextOffset;
     private long owedFrom;
@@ -48,8 +47,10 @@ public final class LogHistory implements TruncationGuard {
     /** What was owed before somebody began to drop: what is below was dropped earlier, and is not owed if a crash brings it back. */
     private long keptLeast;
 
+    /** Whether nobody has said yet how far the last dropping went, which may have been tried again. */
+    private boolean isDropping;
+
     private long owedEnd;
-    private boolean hasAppendedGaps;
     private long publishedEnd;
     private long recoveryPoint;
     private long pointMost;
@@ -75,7 +76,9 @@ public final class LogHistory implements TruncationGuard {
                     "a batch at offset " + batch.baseOffset() + ", but the next is " + nextOffset);
         }
         final var before = allowed.lastEntry();
-        hasAppendedGaps |= before != null && batch.baseOffset() > lastOffset(before.getValue()) + 1;
+        if (before != null && batch.baseOffset() > lastOffset(before.getValue()) + 1) {
+            gaps.appended(lastOffset(before.getValue()) + 1, batch.baseOffset());
+        }
         allowed.put(batch.baseOffset(), stored);
         nextOffset = batch.lastOffset() + 1;
     }
@@ -112,8 +115,10 @@ public final class LogHistory implements TruncationGuard {
      * Notes an acknowledgement from the page cache: everything below is there if the process dies and the machine does not.
      *
      * @param end what the publication returned.
+     * @throws IllegalArgumentException if it lies above all that was ever appended, or is a refusal.
      */
     public void published(final long end) {
+        refuseOutside(end, nextOffset, "published");
         publishedEnd = Math.max(publishedEnd, end);
     }
 
@@ -141,10 +146,14 @@ public final class LogHistory implements TruncationGuard {
      * Notes that what lies below may go from now on, and may stay: a retention or a deletion of a prefix begins.
      *
      * @param offset the most up to which may be dropped.
+     * @throws IllegalArgumentException if it lies above all that was ever appended.
      */
     public void droppingBelow(final long offset) {
-        refuseOutside(offset, Long.MAX_VALUE, "dropped");
-        keptLeast = owedFrom;
+        refuseOutside(offset, nextOffset, "dropped");
+        if (!isDropping) {
+            keptLeast = owedFrom;
+            isDropping = true;
+        }
         owedFrom = Math.max(owedFrom, offset);
         promises++;
     }
@@ -158,6 +167,8 @@ public final class LogHistory implements TruncationGuard {
     public void keptFrom(final long offset) {
         refuseOutside(offset, nextOffset, "kept");
         owedFrom = Math.max(keptLeast, offset);
+        keptLeast = owedFrom;
+        isDropping = false;
         promises++;
     }
 
@@ -191,17 +202,22 @@ public final class LogHistory implements TruncationGuard {
      * Notes that the truncation is durable: nothing that was cut may come back.
      *
      * @param end of the log now, as it returned.
+     * @throws IllegalArgumentException if it lies above all that was ever appended, or within a batch that it should have taken whole.
      */
     public void cutTo(final long end) {
         refuseOutside(end, nextOffset, "cut");
         final var cut = allowed.lowerEntry(end);
         if (cut != null && lastOffset(cut.getValue()) >= end) {
+            if (end > owedFrom) {
+                throw new IllegalArgumentException("cut is at " + end + ", within the batch at " + cut.getKey());
+            }
             // Where the log ends at its start, the whole batch around that has gone.
             allowed.remove(cut.getKey());
             bareEnd = end;
             bareEndLeast = cut.getKey();
         }
         allowed.tailMap(end).clear();
+        gaps.cutTo(end);
         nextOffset = end;
         pointMost = Math.min(pointMost, end);
         promises++;
@@ -227,6 +243,8 @@ public final class LogHistory implements TruncationGuard {
         nextOffset = offset;
         owedFrom = offset;
         keptLeast = offset;
+        isDropping = false;
+        gaps.clear();
         owedEnd = offset;
         bareEnd = -1;
         publishedEnd = offset;
@@ -251,20 +269,7 @@ public final class LogHistory implements TruncationGuard {
      */
     public void found(final NavigableMap<Long, byte[]> found, final long end) {
         allowed.keySet().retainAll(found.keySet());
-        gaps.clear();
-        long next = owedFrom;
-        if (!found.isEmpty() && found.firstKey() < next) {
-            next = found.firstKey();
-        }
-        for (final var batch : found.entrySet()) {
-            if (batch.getKey() != next) {
-                gaps.put(next, batch.getKey());
-            }
-            next = lastOffset(batch.getValue()) + 1;
-        }
-        if (next != end) {
-            gaps.put(next, end);
-        }
+        gaps.found(found, owedFrom, end);
         nextOffset = end;
         publishedEnd = end;
         promises++;
@@ -277,28 +282,28 @@ public final class LogHistory implements TruncationGuard {
      * @return true if {@link #found} was told of the hole, or the batches around were appended so.
      */
     public boolean isGap(final long offset) {
-        final var gap = gaps.floorEntry(offset);
-        return (gap != null && offset < gap.getValue()) || isAppendedGap(offset);
+        return gaps.isKnown(offset);
     }
 
     /**
-     * Whether no batch was appended that has an offset, but one before it and one behind: so a leader's compacted log comes to a replica.
+     * Whether no batch was appended that has one of some offsets, but one before them and one behind: so a leader's compacted log comes to a
+     * replica.
      *
-     * @param offset that may be missing.
-     * @return true if it must be missing.
+     * @param from first offset that may be missing.
+     * @param to offset behind the last.
+     * @return true if they must be missing.
      */
-    public boolean isAppendedGap(final long offset) {
-        final var before = allowed.floorEntry(offset);
-        return before != null && lastOffset(before.getValue()) < offset && allowed.higherKey(offset) != null;
+    public boolean isAppendedGap(final long from, final long to) {
+        return gaps.isAppended(from, to);
     }
 
     /**
      * Whether offsets are missing between batches as they were appended.
      *
-     * @return true if there is any such gap.
+     * @return true if there is any such gap now.
      */
     public boolean hasAppendedGaps() {
-        return hasAppendedGaps;
+        return gaps.hasAppended();
     }
 
     /**

@@ -41,7 +41,7 @@ final class CheckedLog implements CrashScenario {
         }
         final long start = log.baseOffsets()[1];
         history.droppingBelow(start);
-        log.deletePrefix(start, log.endOffset(), Disk.NOW);
+        history.keptFrom(log.deletePrefix(start, log.endOffset(), Disk.NOW));
         log.doWork(Disk.NOW);
         final long cut = log.endOffset() - 3;
         history.cuttingTo(cut);

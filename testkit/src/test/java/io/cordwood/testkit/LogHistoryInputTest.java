@@ -22,6 +22,8 @@ final class LogHistoryInputTest {
     @Test
     void whatLiesAboveAllThatWasAppendedIsRefused() {
         assertRefused("forced is at 11, but the log never went further than 10", () -> history.forced(11));
+        assertRefused("published is at 11", () -> history.published(11));
+        assertRefused("dropped is at 11", () -> history.droppingBelow(11));
         assertRefused("kept is at 11", () -> history.keptFrom(11));
         assertRefused("forced is at 11", () -> history.keptFrom(3, 11));
         assertRefused("cut is at 11", () -> history.cutTo(11));
@@ -30,6 +32,7 @@ final class LogHistoryInputTest {
     @Test
     void offsetsBelowZeroAreRefused() {
         assertRefused("forced is at -1", () -> history.forced(-1));
+        assertRefused("published is at -3", () -> history.published(-3));
         assertRefused("dropped is at -5", () -> history.droppingBelow(-5));
         assertRefused("kept is at -1", () -> history.keptFrom(-1));
         assertRefused("forced is at -1", () -> history.keptFrom(3, -1));

@@ -79,7 +79,7 @@ final class LogHistoryTest {
         history.forced(5);
         assertEquals(5, history.endLeast());
         assertThrows(AssertionError.class, () -> history.require(batches(0, 2)));
-        assertTrue(history.isAppendedGap(2));
+        assertTrue(history.isAppendedGap(2, 3));
         assertTrue(history.hasAppendedGaps());
     }
 
@@ -89,12 +89,54 @@ final class LogHistoryTest {
         append(0, 2, 4);
         history.forced(6);
         history.droppingBelow(2);
+        history.keptFrom(2);
         history.droppingBelow(6);
         history.keptFrom(0);
         assertEquals(2, history.owedFrom());
         history.droppingBelow(6);
         history.keptFrom(4);
         assertEquals(4, history.owedFrom());
+    }
+
+    @Test
+    void whatIsTriedTwiceMayHaveLeftAsMuchAsWhatIsTriedOnce() {
+        append(0, 2, 4);
+        history.forced(6);
+        history.droppingBelow(4);
+        history.droppingBelow(4);
+        history.keptFrom(2);
+        assertThrows(AssertionError.class, () -> history.require(batches(4)));
+        history.require(batches(2, 4));
+    }
+
+    @Test
+    void aHoleIsForgottenWithWhatLayBehindIt() {
+        append(0, 2, 4, 6, 8);
+        history.found(batches(0, 2, 4, 8), 10);
+        assertTrue(history.isGap(6));
+        history.cuttingTo(7);
+        history.cutTo(7);
+        assertTrue(history.isGap(6));
+        history.cuttingTo(2);
+        history.cutTo(2);
+        append(2, 4, 6, 8);
+        assertFalse(history.isGap(6));
+    }
+
+    @Test
+    void aReplicasGapIsForgottenWithWhatLayBehindIt() {
+        append(0, 10);
+        assertTrue(history.hasAppendedGaps());
+        history.cuttingTo(2);
+        history.cutTo(2);
+        assertFalse(history.hasAppendedGaps());
+        append(10);
+        history.startingAnew();
+        history.startedAt(0);
+        assertFalse(history.hasAppendedGaps());
+        append(0, 10);
+        history.found(batches(0), 2);
+        assertFalse(history.hasAppendedGaps());
     }
 
     @Test
@@ -113,7 +155,7 @@ final class LogHistoryTest {
         assertFalse(history.hasAppendedGaps());
         append(10);
         assertTrue(history.hasAppendedGaps());
-        assertTrue(history.isAppendedGap(2) && history.isAppendedGap(9));
-        assertFalse(history.isAppendedGap(1) || history.isAppendedGap(10) || history.isAppendedGap(12));
+        assertTrue(history.isAppendedGap(2, 10) && history.isAppendedGap(9, 10));
+        assertFalse(history.isAppendedGap(1, 3) || history.isAppendedGap(9, 11) || history.isAppendedGap(12, 13));
     }
 }

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.LongPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -459,8 +460,8 @@ final class DirectoryFaultLife implements FaultSites.Subject {
     }
 
     private void check(final Log log, final Owed owed, final boolean isKilled) {
-        final boolean hasGap = LogExam.hasGap(log);
-        final NavigableMap<Long, byte[]> found = LogContents.readAndLookUp(log, offset -> hasGap);
+        final LongPredicate told = LogExam.toldGaps(log);
+        final NavigableMap<Long, byte[]> found = LogContents.readAndLookUp(log, told);
         final Map<Long, Long> there = new TreeMap<>();
         found.forEach((offset, bytes) -> there.put(offset, crc(new UnsafeBuffer(bytes))));
         require(offered.containsAll(there.values()), "a batch was never offered; found are " + there);

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Random;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -213,6 +214,8 @@ final class FaultLife implements FaultSites.Subject {
             forced.droppingBelow(offset);
             published.droppingBelow(offset);
             requireResult(offset, () -> current.deletePrefix(offset, current.endOffset(), Batches.NOW));
+            forced.keptFrom(offset);
+            published.keptFrom(offset);
             current.doWork(Batches.NOW);
         });
     }
@@ -412,8 +415,8 @@ final class FaultLife implements FaultSites.Subject {
             try {
                 final Log opened = open(faulty, tries == 0 ? recoveryPoint : forced.recoveryPoint());
                 log = opened;
-                final boolean hasGap = LogExam.hasGap(opened);
-                final NavigableMap<Long, byte[]> found = LogContents.read(opened, offset -> hasGap);
+                final LongPredicate told = LogExam.toldGaps(opened);
+                final NavigableMap<Long, byte[]> found = LogContents.read(opened, told);
                 published.require(found);
                 published.found(found, opened.endOffset());
                 earlier.addAll(appended);
@@ -444,8 +447,8 @@ final class FaultLife implements FaultSites.Subject {
 
     private void check(final SimulatedStorage left, final LogHistory owed) {
         try (Log found = open(left, forced.recoveryPoint())) {
-            final boolean hasGap = LogExam.hasGap(found);
-            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, offset -> hasGap);
+            final LongPredicate told = LogExam.toldGaps(found);
+            final NavigableMap<Long, byte[]> contents = LogContents.readAndLookUp(found, told);
             contents.values()
                     .removeIf(batch -> appended.stream().noneMatch(known -> Arrays.equals(batch, known))
                             && earlier.stream().anyMatch(back -> Arrays.equals(batch, back)));

@@ -9,6 +9,9 @@ import java.util.function.Consumer;
 
 /** What is done to one log: each script makes at least 60 acts and 3 segments. */
 final class LogScripts {
+    /** Further than one segment reaches. */
+    private static final long FAR = 1L << 33;
+
     private LogScripts() {}
 
     /** The scripts by their names. */
@@ -206,7 +209,7 @@ final class LogScripts {
                 }
             }
             log.flushBeside(() -> log.replicate(40, 1, 200).roll().replicate(0, 2, 90));
-            log.roll().replicate(1_000, 1, 300).flush();
+            log.roll().replicate(life == 2 ? FAR : 1_000, 1, 300).flush();
             log.nextEpoch().replicate(3, 2, 120).truncate(log.base(log.segmentCount() - 1));
             log.replicate(2, 1, 50).flush().replicate(0, 1, 70);
             log.die(life % 2 == 0 ? PowerCut.random(random) : null);

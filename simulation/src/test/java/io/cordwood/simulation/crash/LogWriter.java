@@ -39,7 +39,7 @@ class LogWriter {
     }
 
     /** As a follower appends what a leader's log has: with the offset and the epoch that it has there, and maybe some offsets missing. */
-    LogWriter replicate(final int missing, final int records, final int valueBytes) {
+    LogWriter replicate(final long missing, final int records, final int valueBytes) {
         final int length = batches.next(records, valueBytes);
         final UnsafeBuffer stored = new UnsafeBuffer(new byte[length]);
         stored.putBytes(0, batches.memory(), 0, length);
@@ -105,6 +105,7 @@ class LogWriter {
     LogWriter deletePrefix(final long offset) {
         model.droppingBelow(offset);
         require(log.deletePrefix(offset, log.endOffset(), Batches.NOW), offset);
+        model.keptFrom(offset);
         return this;
     }
 
