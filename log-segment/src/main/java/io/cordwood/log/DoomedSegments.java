@@ -52,6 +52,10 @@ final class DoomedSegments {
 
     /** Gives the files that still have their old names the new ones; says how many segments had such. */
     int rename(final long nowMs) {
+        if (waiting.isEmpty()) {
+            // What every idle cycle comes to; an iterator would be garbage.
+            return 0;
+        }
         int done = 0;
         RuntimeException failure = null;
         for (final Doomed doomed : waiting) {
@@ -105,6 +109,9 @@ final class DoomedSegments {
      * way.
      */
     int deleteDue(final long nowMs) {
+        if (waiting.isEmpty()) {
+            return 0;
+        }
         int deleted = 0;
         RuntimeException failure = null;
         for (final Iterator<Doomed> all = waiting.iterator(); all.hasNext(); ) {

@@ -55,9 +55,8 @@ public final class ZstdCodec implements Codec {
     public void decompress(
             final DirectBuffer source, final int index, final int length, final byte magic, final CodecBuffer target) {
         source.boundsCheck(index, length);
-        final long most = ZstdFrames.contentLengthAtMost(source, index, length, target.left());
         try {
-            Library.decompress(source, index, length, most, target);
+            Library.decompress(source, index, length, target);
         } catch (final LinkageError e) {
             throw CodecException.libraryMissing(CompressionType.ZSTD, ARTIFACT, e);
         }
@@ -69,6 +68,7 @@ public final class ZstdCodec implements Codec {
         private static final long TARGET_TOO_SMALL = Zstd.errDstSizeTooSmall();
 
         private final NativeInput input = new NativeInput();
+        private final ZstdFrames frames = new ZstdFrames();
         private @Nullable ZstdCompressCtx compressor;
         private @Nullable ZstdDecompressCtx decompressor;
 
@@ -97,14 +97,11 @@ public final class ZstdCodec implements Codec {
             }
         }
 
-        static void decompress(
-                final DirectBuffer source,
-                final int index,
-                final int length,
-                final long most,
-                final CodecBuffer target) {
+        static void decompress(final DirectBuffer source, final int index, final int length, final CodecBuffer target) {
             final Library context = take();
+            long most = 0;
             try {
+                most = context.frames.contentLengthAtMost(source, index, length, target.left());
                 context.input.open(source, index, length);
                 final int room =
                         target.roomUpTo((int) Math.min(Integer.MAX_VALUE, most)).remaining();

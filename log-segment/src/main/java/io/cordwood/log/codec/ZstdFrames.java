@@ -2,6 +2,7 @@ package io.cordwood.log.codec;
 
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Walks over Zstandard frames (RFC 8878) without decoding them, to learn how much they may hold.
@@ -27,26 +28,30 @@ final class ZstdFrames {
     /** What the reading side of every library allows unless told otherwise. */
     private static final long LARGEST_WINDOW = 1L << 27;
 
-    private final DirectBuffer source;
-    private final int end;
+    private final UnsafeBuffer source = new UnsafeBuffer(0, 0);
+    private int end;
     private int at;
     private long content;
 
-    private ZstdFrames(final DirectBuffer source, final int index, final int length) {
-        this.source = source;
-        this.at = index;
-        this.end = index + length;
-    }
+    /** To be used again and again, by one thread at a time. */
+    ZstdFrames() {}
 
     /**
      * The most that the frames can hold. Refuses what is cut short, and frames that declare more than the limit.
      */
-    static long contentLengthAtMost(final DirectBuffer source, final int index, final int length, final int limit) {
-        final ZstdFrames frames = new ZstdFrames(source, index, length);
-        do {
-            frames.walkFrame(limit);
-        } while (frames.at < frames.end);
-        return frames.content;
+    long contentLengthAtMost(final DirectBuffer frames, final int index, final int length, final int limit) {
+        source.wrap(frames, index, length);
+        try {
+            at = 0;
+            end = length;
+            content = 0;
+            do {
+                walkFrame(limit);
+            } while (at < end);
+            return content;
+        } finally {
+            source.wrap(0, 0);
+        }
     }
 
     private void walkFrame(final int limit) {
