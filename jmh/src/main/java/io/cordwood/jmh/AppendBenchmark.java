@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class AppendBenchmark {
-    private static final int GATHERED = 64;
+    static final int GATHERED = 64;
 
     /** Made by JMH. */
     public AppendBenchmark() {}

@@ -3,7 +3,6 @@ package io.cordwood.jmh;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,7 +14,6 @@ import java.util.Set;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
@@ -23,15 +21,18 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * Runs the benchmarks round by round, each in a process of its own, we and the others in turn, and prints a table.
- * {@code bin/bench} starts it. Standard output is the table, standard error the progress; the same table, all samples, charts
- * and what JMH prints go to files.
+ * {@code bin/bench} starts it; with {@code --count} it counts instead, see {@link Counting}. Standard output is the table,
+ * standard error the progress; the same table, all samples, charts and what JMH prints go to files.
  */
 public final class Bench {
     private static final int EXIT_FAILED = 1;
     private static final int EXIT_USAGE = 2;
     private static final String COLLECTOR_LABELS = "gc.";
-    private static final String ALLOCATION_LABEL = COLLECTOR_LABELS + "alloc.rate.norm";
-    private static final String[] FORK_FLAGS = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"};
+
+    /** Name of JMH's result: bytes allocated per call. */
+    static final String ALLOCATION_LABEL = COLLECTOR_LABELS + "alloc.rate.norm";
+
+    private static final List<String> FORK_FLAGS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
     private final BenchOptions options;
     private final Samples samples = new Samples();
@@ -54,6 +55,10 @@ public final class Bench {
             final BenchOptions options = BenchOptions.parse(args);
             final Path journal = Files.createDirectories(BenchDirectory.root()).resolve("jmh.txt");
             Files.deleteIfExists(journal);
+            if (options.isCount()) {
+                final Path bounds = Path.of(System.getProperty("cordwood.bench.bounds", "jmh/bounds.txt"));
+                System.exit(Counting.run(options, bounds, journal) ? 0 : EXIT_FAILED);
+            }
             new Bench(options, journal).run();
         } catch (final BenchOptions.UsageException e) {
             System.err.println(e.getMessage());
@@ -92,17 +97,13 @@ public final class Bench {
     }
 
     private List<Sample> measure(final Subject subject) throws RunnerException, IOException {
-        final Path output = Files.createTempFile(journal.getParent(), "jmh", ".txt");
-        final List<String> flags = new ArrayList<>(List.of(FORK_FLAGS));
-        flags.add("-D" + Seed.PROPERTY + "=" + options.seed());
+        final List<String> flags = new ArrayList<>(FORK_FLAGS);
         final Subject peak = peaks.get(subject);
         if (peak != null) {
             flags.add("-D" + Pace.RATE_PROPERTY + "=" + samples.halfTheRateOf(peak));
         }
         final TimeValue time = TimeValue.milliseconds(options.iterationMs());
-        ChainedOptionsBuilder builder = new OptionsBuilder()
-                .include(subject.include())
-                .forks(1)
+        final ChainedOptionsBuilder iterations = new OptionsBuilder()
                 .warmupIterations(options.warmUps())
                 .warmupTime(time)
                 .measurementIterations(options.iterations())
@@ -110,23 +111,8 @@ public final class Bench {
                 .addProfiler("gc")
                 .addProfiler(ProcessCpuProfiler.class)
                 .addProfiler(CountProfiler.class)
-                .addProfiler(LatencyProfiler.class)
-                .jvmArgsAppend(flags.toArray(String[]::new))
-                .shouldFailOnError(true)
-                .output(output.toString());
-        for (final Map.Entry<String, String> parameter : subject.parameters().entrySet()) {
-            builder = builder.param(parameter.getKey(), parameter.getValue());
-        }
-        // Who does not take them, as a peer, is not asked.
-        for (final Map.Entry<String, String> part : options.parts().entrySet()) {
-            builder = builder.param(part.getKey(), part.getValue());
-        }
-        try {
-            return samplesOf(new Runner(builder.build()).run());
-        } finally {
-            Files.write(journal, Files.readAllBytes(output), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            Files.delete(output);
-        }
+                .addProfiler(LatencyProfiler.class);
+        return samplesOf(JmhRun.of(subject, iterations, options, flags, journal));
     }
 
     private static List<Sample> samplesOf(final Collection<RunResult> results) {

@@ -10,13 +10,15 @@ import java.util.TreeSet;
 /**
  * The command line.
  *
+ * @param isCount whether work of ours is counted and held against bounds, and nothing compared.
  * @param isQuick whether a few minutes must do: the figures are then good for a first look and no more.
  * @param rounds how often everything is measured; of more than one, the first is dropped.
  * @param seed from which everything random is drawn.
  * @param parts classes of an integrator by the parameter of {@link Parts} that they are for.
  * @param groups that are to be measured; empty for all.
  */
-record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> parts, List<String> groups) {
+record BenchOptions(
+        boolean isCount, boolean isQuick, int rounds, long seed, Map<String, String> parts, List<String> groups) {
     private static final int ROUNDS = 5;
     private static final int ROUNDS_QUICK = 2;
 
@@ -37,6 +39,7 @@ record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> 
      * @throws UsageException if it names something that is not there.
      */
     static BenchOptions parse(final String... args) throws UsageException {
+        boolean isCount = false;
         boolean isQuick = false;
         int rounds = 0;
         long seed = Seed.DEFAULT;
@@ -45,7 +48,9 @@ record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> 
         final Set<String> known = new TreeSet<>();
         Catalog.comparisons().forEach(row -> known.add(row.group()));
         for (final String arg : args) {
-            if (arg.equals("--quick")) {
+            if (arg.equals("--count")) {
+                isCount = true;
+            } else if (arg.equals("--quick")) {
                 isQuick = true;
             } else if (arg.startsWith("--rounds=")) {
                 rounds = positive(arg.substring("--rounds=".length()));
@@ -59,16 +64,35 @@ record BenchOptions(boolean isQuick, int rounds, long seed, Map<String, String> 
             } else {
                 throw new UsageException("unknown: " + arg
                         + "\nusage: bin/bench [--quick] [--rounds=N] [--seed=N] [--storage=CLASS] [--codecs=CLASS+...]"
-                        + " [GROUP...]\n" + "groups: "
+                        + " [GROUP...]\n"
+                        + "       bin/bench --count [--seed=N] [--storage=CLASS] [--codecs=CLASS+...] [GROUP...]\n"
+                        + "groups: "
                         + String.join(" ", known) + "\nbin/bench --jmh ARGS... hands the arguments to JMH");
             }
         }
+        if (isCount) {
+            requireCounted(isQuick || rounds > 0, groups);
+        }
         return new BenchOptions(
+                isCount,
                 isQuick,
                 rounds > 0 ? rounds : isQuick ? ROUNDS_QUICK : ROUNDS,
                 seed,
                 Map.copyOf(parts),
                 List.copyOf(groups));
+    }
+
+    private static void requireCounted(final boolean isTimed, final List<String> groups) throws UsageException {
+        if (isTimed) {
+            throw new UsageException("--count runs a fixed number of operations: it takes no --quick and no --rounds");
+        }
+        final Set<String> counted = new TreeSet<>();
+        CountRows.all().forEach(row -> counted.add(row.group()));
+        for (final String group : groups) {
+            if (!counted.contains(group)) {
+                throw new UsageException("nothing is counted in " + group + ", but in " + String.join(" ", counted));
+            }
+        }
     }
 
     private static long seed(final String digits) throws UsageException {

@@ -60,11 +60,14 @@ public class CodecBenchmark {
     private static Comparison row(final String what, final String method, final String codec, final double goal) {
         final Map<String, String> parameters = Map.of("codec", codec);
         final Comparison row = new Comparison(
-                        "codec",
-                        what + " " + SHAPE.title() + (codec.equals("none") ? "" : ", " + codec),
-                        Subject.of(CodecBenchmark.class, method + "Cordwood", parameters))
+                        "codec", work(what, codec), Subject.of(CodecBenchmark.class, method + "Cordwood", parameters))
                 .beside("Kafka", Subject.of(CodecBenchmark.class, method + "Kafka", parameters), goal);
         return goal > 0 ? row.garbageFree() : row;
+    }
+
+    /** The row's work in words. */
+    static String work(final String what, final String codec) {
+        return what + " " + SHAPE.title() + (codec.equals("none") ? "" : ", " + codec);
     }
 
     /** Kafka's builder and iterators; a batch on the heap, as its producer has it. */

@@ -98,6 +98,7 @@ public class CordwoodAppends implements Scanning.Scanned {
             AgentRunner.startOnThread(reserving);
         }
         log = opening.open(System.currentTimeMillis());
+        CallsProfiler.countForces(log::forceCount);
         final ByteBuffer received = shape.received(System.currentTimeMillis(), codec);
         batch.wrap(ByteBuffer.allocateDirect(received.limit()).put(received));
         value.wrap(shape.value());

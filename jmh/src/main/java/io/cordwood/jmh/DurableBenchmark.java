@@ -108,6 +108,7 @@ public class DurableBenchmark {
                     .codecs(parts.codecs())
                     .open(System.currentTimeMillis());
             CountProfiler.show(FORCES, log::forceCount);
+            CallsProfiler.countForces(log::forceCount);
         }
 
         /** Removes the log. */

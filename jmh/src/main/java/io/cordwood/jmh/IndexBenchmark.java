@@ -68,8 +68,7 @@ public class IndexBenchmark {
         final Map<String, String> others = Map.of("place", place.name());
         return new Comparison(
                         "index",
-                        "look up " + (what.equals("time") ? "a time, " : "an offset, ") + lower(place) + ", "
-                                + lower(kind) + " index",
+                        work(what, place, kind),
                         Subject.of(
                                 IndexBenchmark.class,
                                 what + "Cordwood",
@@ -77,6 +76,12 @@ public class IndexBenchmark {
                 .beside("Kafka", Subject.of(IndexBenchmark.class, what + "Kafka", others), goal)
                 .over(plain(what, place), 0)
                 .garbageFree();
+    }
+
+    /** The row's work in words. */
+    static String work(final String what, final Place place, final Kind kind) {
+        return "look up " + (what.equals("time") ? "a time, " : "an offset, ") + lower(place) + ", " + lower(kind)
+                + " index";
     }
 
     private static String lower(final Enum<?> constant) {

@@ -106,6 +106,18 @@ final class BenchOptionsTest {
     }
 
     @Test
+    void whatIsCountedIsNotTimed() throws Exception {
+        assertFalse(BenchOptions.parse().isCount());
+        assertTrue(BenchOptions.parse("--count", "append", "--seed=3").isCount());
+        assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--count", "--quick"));
+        assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--rounds=3", "--count"));
+        final String message = String.valueOf(
+                assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--count", "floor"))
+                        .getMessage());
+        assertEquals("nothing is counted in floor, but in append codec durable find index read", message);
+    }
+
+    @Test
     void roundsAreANumber() {
         assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--rounds=0"));
         assertThrows(BenchOptions.UsageException.class, () -> BenchOptions.parse("--rounds=x"));

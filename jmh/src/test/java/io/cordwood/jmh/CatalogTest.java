@@ -119,7 +119,7 @@ final class CatalogTest {
         assertTrue(goals > 0);
     }
 
-    private static void assertIsBenchmark(final Subject subject) throws Exception {
+    static void assertIsBenchmark(final Subject subject) throws Exception {
         final Set<String> parameters = new TreeSet<>();
         for (final Class<?> state : benchmark(subject).getParameterTypes()) {
             for (final Field field : state.getFields()) {
