@@ -69,6 +69,7 @@ final class FaultRule {
     private final Outcome outcome;
     private final int amount;
     private int seen;
+    private boolean hasHappened;
 
     private FaultRule(
             final String text, final @Nullable Act act, final String glob, final String count, final String outcome) {
@@ -123,8 +124,13 @@ final class FaultRule {
         return isForGood ? seen >= nth : seen == nth;
     }
 
+    /** Notes that the act fails by this rule, and not by one that stands before it. */
+    void happens() {
+        hasHappened = true;
+    }
+
     boolean hasHappened() {
-        return seen >= nth;
+        return hasHappened;
     }
 
     Outcome outcome() {

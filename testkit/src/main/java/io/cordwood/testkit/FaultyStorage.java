@@ -7,10 +7,13 @@ import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import io.cordwood.testkit.FaultRule.Outcome;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +63,7 @@ public final class FaultyStorage implements Storage {
      *
      * @param disk does what does not fail; closed with this.
      * @param rules faults to come, none for a trace alone.
-     * @throws IllegalArgumentException if a rule makes no sense; the message tells why.
+     * @throws IllegalArgumentException if a rule makes no sense or is there twice; the message tells why.
      */
     public FaultyStorage(final Storage disk, final String... rules) {
         this(disk, null, List.of(rules));
@@ -73,7 +76,7 @@ public final class FaultyStorage implements Storage {
      * @param delay lets so many milliseconds pass before a slow act is done, such as {@code SimulatedClock::advance}; called by the
      *     thread that asked for the act, under no lock.
      * @param rules faults to come.
-     * @throws IllegalArgumentException if a rule makes no sense; the message tells why.
+     * @throws IllegalArgumentException if a rule makes no sense or is there twice; the message tells why.
      */
     public FaultyStorage(final Storage disk, final LongConsumer delay, final String... rules) {
         this(disk, Objects.requireNonNull(delay, "delay"), List.of(rules));
@@ -83,7 +86,12 @@ public final class FaultyStorage implements Storage {
         this.disk = Objects.requireNonNull(disk, "disk");
         this.delay = delay;
         this.rules = rules.stream().map(FaultRule::parse).toList();
+        final Set<String> texts = new HashSet<>();
         for (final FaultRule rule : this.rules) {
+            if (!texts.add(rule.toString())) {
+                throw new IllegalArgumentException(
+                        "a rule is there twice, and the second would never be hit: '" + rule + "'");
+            }
             if (rule.outcome() == Outcome.LOST && !(disk instanceof SimulatedStorage)) {
                 throw new IllegalArgumentException(
                         "only a SimulatedStorage can lose what it should force: '" + rule + "'");
@@ -98,28 +106,28 @@ public final class FaultyStorage implements Storage {
      * Makes rules from a seed, as text, so that what a seed found can be read and made smaller by hand.
      *
      * @param seed of the choice; the same gives the same rules, in each JVM.
-     * @param count of the rules.
+     * @param count of the rules, all different: at most {@code nthMost} for each kind of act.
      * @param nthMost largest n of a rule: about as many acts of one kind as the code under test does.
      * @return rules whose faults every storage has and tells of: neither {@code lost}, {@code dropped} nor {@code slow}.
      */
     public static String[] rules(final long seed, final int count, final int nthMost) {
-        if (count < 1 || nthMost < 1) {
+        final Act[] acts = Act.values();
+        if (count < 1 || nthMost < 1 || count / acts.length >= nthMost) {
             throw new IllegalArgumentException(count + " rules, up to " + nthMost + " acts");
         }
         final Random random = new Random(seed);
-        final Act[] acts = Act.values();
         final List<Outcome> outcomes = List.of(Outcome.EIO, Outcome.ENOSPC, Outcome.SHORT);
-        final String[] made = new String[count];
-        for (int i = 0; i < count; i++) {
+        final Set<String> made = new LinkedHashSet<>();
+        while (made.size() < count) {
             final Act act = acts[random.nextInt(acts.length)];
             final List<Outcome> fitting =
                     outcomes.stream().filter(outcome -> outcome.fits(act)).toList();
             final Outcome outcome = fitting.get(random.nextInt(fitting.size()));
             final String nth = (1 + random.nextInt(nthMost)) + (random.nextInt(4) == 0 ? "+" : "");
             final String amount = outcome == Outcome.SHORT ? "=" + random.nextInt(SHORT_BYTES_MOST) : "";
-            made[i] = act.word() + " * " + nth + " " + outcome.word() + amount;
+            made.add(act.word() + " * " + nth + " " + outcome.word() + amount);
         }
-        return made;
+        return made.toArray(String[]::new);
     }
 
     /**
@@ -272,6 +280,9 @@ public final class FaultyStorage implements Storage {
             if (rule.hits(act, path) && hit == null) {
                 hit = rule;
             }
+        }
+        if (hit != null) {
+            hit.happens();
         }
         return hit;
     }

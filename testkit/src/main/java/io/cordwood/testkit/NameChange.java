@@ -11,9 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param node what is named.
  * @param from where it was; null if it is new.
  * @param to where it is; null if it was deleted.
+ * @param replaced what had that name before; null if nobody had it.
  */
 record NameChange(
-        int act, Node node, @Nullable Entry from, @Nullable Entry to) {
+        int act,
+        Node node,
+        @Nullable Entry from,
+        @Nullable Entry to,
+        @Nullable Node replaced) {
     /** A name in a directory. */
     record Entry(DirectoryNode directory, String name) {}
 
@@ -24,9 +29,20 @@ record NameChange(
     boolean follows(final NameChange earlier) {
         return touches(earlier.from)
                 || touches(earlier.to)
-                // An empty directory is removed after it was emptied, and directories move one at a time.
-                || (to == null && node instanceof DirectoryNode emptied && earlier.isIn(emptied))
+                // An empty directory is removed, or replaced, after it was emptied, and directories move one at a time.
+                || (goes() instanceof DirectoryNode emptied && earlier.isIn(emptied))
+                // What is moved elsewhere is not lost with a directory that is not there.
+                || (from != null && to != null && from.directory != to.directory && earlier.isNew(to.directory))
                 || (isMoveOfDirectory() && earlier.isMoveOfDirectory());
+    }
+
+    /** What has no name any more; null if nothing. */
+    private @Nullable Node goes() {
+        return to == null ? node : replaced;
+    }
+
+    private boolean isNew(final DirectoryNode directory) {
+        return from == null && node == directory;
     }
 
     /** Whether it changes a name in that directory. */

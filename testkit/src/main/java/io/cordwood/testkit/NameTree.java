@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Guarded by the lock of its {@link SimulatedStorage}.
  *
  * <p>Which changes a power cut may leave: any, but none without those before it that are about the same file, directory or
- * name. A file system that keeps a journal leaves a beginning of all changes, which is one of these states; one that does
+ * name, no directory's end without what emptied it, and no move into a directory that is not there. A file system that keeps a journal leaves a beginning of all changes, which is one of these states; one that does
  * not may leave the others.
  */
 final class NameTree {
@@ -133,11 +133,13 @@ final class NameTree {
         final Map<Node, Node> copies = new HashMap<>();
         final NameTree copy = new NameTree((DirectoryNode) copyOf(root, copies), nodeCount);
         for (final NameChange change : changes) {
+            final Node replaced = change.replaced();
             copy.changes.add(new NameChange(
                     change.act(),
                     copyOf(change.node(), copies),
                     copyOf(change.from(), copies),
-                    copyOf(change.to(), copies)));
+                    copyOf(change.to(), copies),
+                    replaced == null ? null : copyOf(replaced, copies)));
         }
         return copy;
     }
@@ -167,7 +169,7 @@ final class NameTree {
             final NameChange.@Nullable Entry to,
             final long nowMs) {
         final Node replaced = to == null ? null : to.directory().cached().get(to.name());
-        final NameChange change = new NameChange(act, node, from, to);
+        final NameChange change = new NameChange(act, node, from, to, replaced);
         changes.add(change);
         filesFound = null;
         change.apply(DirectoryNode::cached);

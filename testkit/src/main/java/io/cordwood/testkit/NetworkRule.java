@@ -24,6 +24,7 @@ final class NetworkRule {
     private final Fate fate;
     private final long lateMs;
     private int seen;
+    private boolean hasHappened;
 
     private NetworkRule(final String text, final Matcher words) {
         this.text = text;
@@ -55,8 +56,13 @@ final class NetworkRule {
         return isForGood ? seen >= nth : seen == nth;
     }
 
+    /** Notes that a message has its fate from this rule, and not from one that stands before it. */
+    void happens() {
+        hasHappened = true;
+    }
+
     boolean hasHappened() {
-        return seen >= nth;
+        return hasHappened;
     }
 
     Fate fate() {

@@ -240,6 +240,9 @@ public final class SimulatedNetwork {
                 hit = rule;
             }
         }
+        if (hit != null) {
+            hit.happens();
+        }
         return hit;
     }
 

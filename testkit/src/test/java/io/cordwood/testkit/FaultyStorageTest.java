@@ -27,6 +27,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FaultyStorageTest {
     private final SimulatedStorage disk = Disk.empty();
 
+    /** A test that asks whether its fault took place must not be told of another one's. */
+    @Test
+    void aRuleBehindOneThatActsHasNotHappened() {
+        final FaultyStorage faulty = new FaultyStorage(disk, "make * 1 eio", "make * 1 enospc", "make x 1+ eio");
+        assertThrows(StorageException.class, () -> faulty.makeDirectory("x"));
+        assertEquals(List.of("make * 1 enospc", "make x 1+ eio"), faulty.unused());
+        assertThrows(StorageException.class, () -> faulty.makeDirectory("x"));
+        assertEquals(List.of("make * 1 enospc"), faulty.unused());
+        assertEquals(
+                "a rule is there twice, and the second would never be hit: 'make * 1 eio'",
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> new FaultyStorage(disk, "make * 1 eio", "make * 1 eio"))
+                        .getMessage());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -105,6 +105,30 @@ final class PowerCutNamesTest {
     }
 
     @Test
+    void aDirectoryIsReplacedOnlyAfterWhatWasInIt() {
+        disk.makeDirectory("a");
+        disk.makeDirectory("b");
+        disk.makeDirectory("c");
+        disk.syncDirectory("");
+        durable(disk, "b/f", "1");
+        disk.rename("b/f", "c/f");
+        disk.rename("a", "b");
+        assertEquals(List.of("a/ b/ c/f=1 c/", "a/ b/f=1 b/ c/", "b/ c/f=1 c/"), states());
+    }
+
+    @Test
+    void whatIsMovedIsNotLostWithADirectoryThatIsNotThere() {
+        disk.makeDirectory("old");
+        disk.syncDirectory("");
+        durable(disk, "old/f", "1");
+        disk.makeDirectory("new");
+        disk.rename("old/f", "new/f");
+        assertEquals(List.of("new/ old/f=1 old/", "new/f=1 new/ old/", "old/f=1 old/"), states());
+        disk.syncDirectory("old");
+        assertEquals("new/f=1 new/ old/", tree(disk.powerCut(PowerCut.nothing())));
+    }
+
+    @Test
     void whatIsInADirectoryIsReachedThroughItsNameAlone() {
         disk.makeDirectory("d");
         write(append(disk, "d/a"), "1").force();
