@@ -35,6 +35,7 @@ public class ChronicleAppends implements Scanning.Scanned {
     private final TreeMap<Integer, Path> released = new TreeMap<>();
     private int firstCycle;
     private boolean hasDropped;
+    private boolean isClosing;
 
     /** Made by JMH. */
     public ChronicleAppends() {}
@@ -59,7 +60,7 @@ public class ChronicleAppends implements Scanning.Scanned {
     /** Removes the queue. */
     @TearDown
     public void close() {
-        requireRetention();
+        endRetention();
         appender.close();
         queue.close();
         values.releaseLast();
@@ -105,14 +106,19 @@ public class ChronicleAppends implements Scanning.Scanned {
         };
     }
 
-    private synchronized void requireRetention() {
+    /** What the queue's own thread releases from now on stays, for whoever removes the directory. */
+    private synchronized void endRetention() {
+        isClosing = true;
         if (!hasDropped && queue.cycle() - firstCycle > 2 * KEPT) {
             throw new IllegalStateException("no file was released and dropped");
         }
     }
 
-    /** Called by whoever has used a file last, appender or tailer. The oldest go; a tailer that began with one may still be in it. */
+    /** Called by the queue's own thread for a file that nobody is in. The oldest go; a tailer that begins anew may open one of the others. */
     private synchronized void released(final int cycle, final Path file) {
+        if (isClosing) {
+            return;
+        }
         released.put(cycle, file);
         while (released.size() > KEPT) {
             try {
