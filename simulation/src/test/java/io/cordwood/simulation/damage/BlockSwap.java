@@ -26,8 +26,8 @@ final class BlockSwap {
     private static final int[] BLOCKS = {512, 4096};
     private static final List<Source> SOURCES = List.of(Source.values());
     private static final int READ_BYTES = 1 << 16;
-    private static final String HIDDEN =
-            "not to be told: sound batches whose offsets a batch of another history claims";
+    private static final String HIDDEN = "not to be told: batches whose offsets a batch of another history claims";
+    private static final String GAP = "not to be told: batches where one lies now that begins later";
 
     /** Where the false block comes from. */
     enum Source {
@@ -67,7 +67,7 @@ final class BlockSwap {
                 final byte[] sound = disk.content(swap.path);
                 disk.put(swap.path, swap.content(sound));
                 try {
-                    read(reader, swap);
+                    read(reader, swap, swap.file(sound, specimen.batches()));
                 } catch (final RuntimeException | AssertionError e) {
                     throw new AssertionError(swap + ": " + e, e);
                 } finally {
@@ -90,12 +90,13 @@ final class BlockSwap {
     void playClosed(final int count) {
         for (int i = 0; i < count; i++) {
             final Swap swap = next();
+            final SwappedFile file = swap.file(specimen.disk().content(swap.path), specimen.batches());
             for (final long point : new long[] {0, Long.MAX_VALUE}) {
                 final MemoryDisk damaged = specimen.disk().copy();
                 damaged.put(swap.path, swap.content(damaged.content(swap.path)));
                 final Log log = specimen.open(damaged, point);
                 try (LogReader reader = log.newReader()) {
-                    readAll(log, reader, swap, point);
+                    readAll(log, reader, swap, file, point);
                 } catch (final RuntimeException | AssertionError e) {
                     throw new AssertionError(
                             swap + ", opened from recovery point " + point + " with "
@@ -135,8 +136,8 @@ final class BlockSwap {
             return source == Source.OLDER_IMAGE || source == Source.OTHER_PARTITION;
         }
 
-        boolean isTouched(final PlacedBatch batch) {
-            return batch.path().equals(path) && batch.position() < position + block.length && batch.end() > position;
+        SwappedFile file(final byte[] sound, final List<PlacedBatch> batches) {
+            return new SwappedFile(path, content(sound), batches, position, position + block.length);
         }
 
         @Override
@@ -203,26 +204,26 @@ final class BlockSwap {
     }
 
     /** The batches that were hit, and one on each side. */
-    private void read(final LogReader reader, final Swap swap) {
+    private void read(final LogReader reader, final Swap swap, final SwappedFile file) {
         final List<PlacedBatch> batches = specimen.batches();
         for (int i = 0; i < batches.size(); i++) {
-            final boolean isHit = swap.isTouched(batches.get(i));
+            final boolean isHit = file.isHit(batches.get(i));
             final boolean isNear = isHit
-                    || (i > 0 && swap.isTouched(batches.get(i - 1)))
-                    || (i + 1 < batches.size() && swap.isTouched(batches.get(i + 1)));
+                    || (i > 0 && file.isHit(batches.get(i - 1)))
+                    || (i + 1 < batches.size() && file.isHit(batches.get(i + 1)));
             if (isNear) {
-                readOne(reader, swap, batches.get(i), isHit);
+                readOne(reader, swap, file, batches.get(i));
             }
         }
     }
 
-    private void readOne(final LogReader reader, final Swap swap, final PlacedBatch batch, final boolean isHit) {
+    private void readOne(final LogReader reader, final Swap swap, final SwappedFile file, final PlacedBatch batch) {
         final long length;
         try {
             length = reader.read(batch.baseOffset(), Long.MAX_VALUE, 1);
         } catch (final CorruptLogException e) {
-            requireNamed(swap, e);
-            if (!isHit) {
+            requireNamed(file, e);
+            if (!file.isHit(batch)) {
                 tally.add("sound neighbours refused", 1);
             }
             return;
@@ -234,26 +235,27 @@ final class BlockSwap {
         reader.buffer().getBytes(0, served);
         final long base = new RecordBatchFlyweight().wrap(reader.buffer(), 0).baseOffset();
         if (base != batch.baseOffset()) {
-            requireHidden(swap, batch, isHit);
+            requireHidden(file, batch);
         }
         requireServable(swap, base, served);
     }
 
-    /** A batch was passed over without an error: it lies beneath the block, or another history claims its offsets. */
-    private void requireHidden(final Swap swap, final PlacedBatch batch, final boolean isHit) {
-        if (!isHit && !swap.isForeign()) {
-            throw new AssertionError("the sound batch at offset " + batch.baseOffset() + " is passed over in silence");
+    /** A batch was passed over without an error: nothing that is in the file tells that it was there. */
+    private void requireHidden(final SwappedFile file, final PlacedBatch batch) {
+        if (!file.hides(batch)) {
+            throw new AssertionError((file.isHit(batch) ? "the hit" : "the sound") + " batch at offset "
+                    + batch.baseOffset() + " is passed over in silence");
         }
-        // What lies there now begins later: a gap, to who knows no other.
-        tally.add(isHit ? "batches beneath the block passed over" : HIDDEN, 1);
+        tally.add(file.isClaimed(batch) ? HIDDEN : GAP, 1);
     }
 
-    private void readAll(final Log log, final LogReader reader, final Swap swap, final long point) {
+    private void readAll(
+            final Log log, final LogReader reader, final Swap swap, final SwappedFile file, final long point) {
         final BitSet served = new BitSet();
         final BitSet refused = new BitSet();
         long next = log.startOffset();
         if (point > 0 && log.endOffset() != specimen.endOffset()) {
-            requireTold(log, swap);
+            requireTold(log, file);
             refused.set((int) Math.min(log.endOffset(), specimen.endOffset()), (int) specimen.endOffset());
         }
         while (next < log.endOffset()) {
@@ -262,7 +264,7 @@ final class BlockSwap {
                     throw new AssertionError("nothing at offset " + next + " of a log that ends at " + log.endOffset());
                 }
             } catch (final CorruptLogException e) {
-                requireNamed(swap, e);
+                requireNamed(file, e);
                 if (e.nextOffset() <= next) {
                     throw new AssertionError("a reader of offset " + next + " can go on at " + e.nextOffset(), e);
                 }
@@ -283,19 +285,19 @@ final class BlockSwap {
             });
             next = reader.nextOffset();
         }
-        requireNothingLost(log, swap, served, point);
+        requireNothingLost(log, swap, file, served, point);
         for (int i = 0; i < specimen.batches().size() && point > 0; i++) {
             final PlacedBatch batch = specimen.batches().get(i);
             if (!served.get(i) && refused.nextClearBit((int) batch.baseOffset()) <= batch.lastOffset()) {
-                requireHidden(swap, batch, swap.isTouched(batch));
+                requireHidden(file, batch);
             }
         }
     }
 
     /** An end that is another one is that of a tail without a sound batch of this log, and the report says so. */
-    private void requireTold(final Log log, final Swap swap) {
+    private void requireTold(final Log log, final SwappedFile file) {
         final boolean isSoundLost = specimen.batches().stream()
-                .anyMatch(batch -> batch.baseOffset() >= log.endOffset() && !swap.isTouched(batch));
+                .anyMatch(batch -> batch.baseOffset() >= log.endOffset() && !file.isHit(batch));
         if (isSoundLost || log.recovery().isClean()) {
             throw new AssertionError("the log ends at " + log.endOffset() + " and not at " + specimen.endOffset());
         }
@@ -303,17 +305,18 @@ final class BlockSwap {
     }
 
     /** In front of the block everything is there; behind it what the recovery was not allowed to cut, or what can be told from it. */
-    private void requireNothingLost(final Log log, final Swap swap, final BitSet served, final long point) {
+    private void requireNothingLost(
+            final Log log, final Swap swap, final SwappedFile file, final BitSet served, final long point) {
         boolean isBehind = false;
         for (int i = 0; i < specimen.batches().size(); i++) {
             final PlacedBatch batch = specimen.batches().get(i);
-            isBehind |= swap.isTouched(batch);
-            if (!isBehind && !served.get(i) && isEpochDoubted(log, swap, i)) {
+            isBehind |= file.isHit(batch);
+            if (!isBehind && !served.get(i) && isEpochDoubted(log, file, i)) {
                 tally.add("sound neighbours refused", 1);
             } else if (!isBehind && !served.get(i)) {
                 throw new AssertionError("the batch at offset " + batch.baseOffset() + " in front of it is lost");
             }
-            if (isBehind && !swap.isTouched(batch) && !served.get(i)) {
+            if (isBehind && !file.isHit(batch) && !served.get(i)) {
                 if (point > 0 && !batch.path().equals(swap.path)) {
                     throw new AssertionError(
                             "the batch at offset " + batch.baseOffset() + " of another segment is lost");
@@ -329,20 +332,21 @@ final class BlockSwap {
     }
 
     /** The first batch of its leader epoch, with the block behind it: one batch alone has that epoch then, and the report says so. */
-    private boolean isEpochDoubted(final Log log, final Swap swap, final int index) {
+    private boolean isEpochDoubted(final Log log, final SwappedFile file, final int index) {
         final List<PlacedBatch> batches = specimen.batches();
         final PlacedBatch batch = batches.get(index);
         return index + 1 < batches.size()
-                && swap.isTouched(batches.get(index + 1))
+                && file.isHit(batches.get(index + 1))
                 && log.recovery().entries().stream()
                         .anyMatch(entry -> entry.position() == batch.position()
                                 && entry.file().equals(batch.path())
                                 && entry.reason().contains(Fault.Kind.EPOCH_FALLS.name()));
     }
 
-    private void requireNamed(final Swap swap, final CorruptLogException e) {
-        if (specimen.batches().stream().noneMatch(batch -> e.file().equals(disk.describe(batch.path())))) {
-            throw new AssertionError(e.file() + " is no segment of this log; damaged is " + swap.path, e);
+    /** The damage is where the block is, and nowhere else. */
+    private void requireNamed(final SwappedFile file, final CorruptLogException e) {
+        if (!file.isDamageAt(disk, e)) {
+            throw new AssertionError("that is not damaged: " + e.getMessage(), e);
         }
     }
 
