@@ -86,9 +86,7 @@ final class CloseLook implements AutoCloseable {
                 if (badPosition >= 0) {
                     throw damaged(segment, badPosition, reason, first);
                 }
-                final long found = scan.position();
-                requireSoundBehindGap(segment, first);
-                return found;
+                return scan.position();
             } else if (!isClaimed) {
                 badPosition = -1;
             }
@@ -101,14 +99,6 @@ final class CloseLook implements AutoCloseable {
             throw damaged(segment, badPosition, reason, next);
         }
         return -1;
-    }
-
-    /** What seems to be a gap may have been damaged together with what follows. */
-    private void requireSoundBehindGap(final Segment segment, final long next) {
-        final boolean isBad = scan.next() == SegmentScan.Step.BAD;
-        if (isBad || scan.reason() != null) {
-            throw damaged(segment, scan.position(), (isBad ? scan.kind() + ": " : "") + scan.reason(), next);
-        }
     }
 
     /** Fails if the offsets between the end of a segment and the next one's base are missing, and not cleaned away. */

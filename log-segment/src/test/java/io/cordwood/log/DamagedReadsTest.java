@@ -79,26 +79,6 @@ final class DamagedReadsTest {
         }
     }
 
-    /** One block over two batches: the first claims the offsets of the second, which alone could say that this is wrong. */
-    @Test
-    void aGapInFrontOfADamagedBatchIsNotBelieved() throws IOException {
-        write(0, segment(0, 3));
-        try (Log log = open(Long.MAX_VALUE);
-                LogReader reader = log.newReader();
-                FileChannel file = FileChannel.open(
-                        root.resolve("t-0").resolve(LogFiles.name(0, LogFiles.LOG)), StandardOpenOption.WRITE)) {
-            file.write(ByteBuffer.allocate(Long.BYTES).putLong(0, 6), BYTES);
-            file.write(ByteBuffer.allocate(BYTES), (long) BYTES * 2);
-            for (final long offset : new long[] {3, 4, 5}) {
-                final CorruptLogException read =
-                        assertThrows(CorruptLogException.class, () -> reader.read(offset, Long.MAX_VALUE, 1));
-                assertEquals(2L * BYTES, read.position(), read::getMessage);
-                assertEquals(6, read.nextOffset());
-                assertThrows(CorruptLogException.class, () -> reader.locate(offset, Long.MAX_VALUE, 1));
-            }
-        }
-    }
-
     private static void assertGoesOnAtNine(final Executable read) {
         assertEquals(9, assertThrows(CorruptLogException.class, read).nextOffset());
     }

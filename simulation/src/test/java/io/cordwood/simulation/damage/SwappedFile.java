@@ -72,18 +72,18 @@ final class SwappedFile {
                 .anyMatch(each -> each.baseOffset() <= batch.lastOffset() && each.lastOffset() >= batch.baseOffset());
     }
 
-    /** At its place, or in front of it, lies one that begins later, and what follows that begins later still. */
+    /** At its place, or in front of it, lies one that begins later, and no whole batch behind that one says otherwise. */
     private boolean isGap(final PlacedBatch batch) {
         return strangers.stream()
                 .anyMatch(each -> each.position() <= batch.position()
                         && each.baseOffset() > batch.lastOffset()
-                        && isFollowedByHigher(each));
+                        && !isContradicted(each));
     }
 
-    private boolean isFollowedByHigher(final Whole whole) {
-        return whole.end() == content.length
-                || (whole.end() + RecordBatchDescriptor.HEADER_BYTES <= content.length
-                        && ByteBuffer.wrap(content).getLong(whole.end()) > whole.lastOffset());
+    /** What is damaged contradicts nobody: a gap in front of it is as good as any. */
+    private boolean isContradicted(final Whole whole) {
+        final Whole next = wholeAt(whole.end());
+        return next != null && next.baseOffset() <= whole.lastOffset();
     }
 
     /** Whether a position is that of a batch that was hit, or in the block. */
