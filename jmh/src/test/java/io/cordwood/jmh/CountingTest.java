@@ -26,7 +26,10 @@ final class CountingTest {
     void aPlantedAllocationFails(@TempDir final Path directory) throws Exception {
         final List<String> problems = problems(directory, "--codecs=" + Planted.class.getName());
         assertEquals(1, problems.size(), problems.toString());
-        assertTrue(problems.get(0).matches(ROW + ": 2\\.\\d+ B/op, at most 0\\.250 allowed"), problems.toString());
+        // Two bytes, some of a whole iteration more or less: what measuring nothing takes is not always the same.
+        assertTrue(
+                problems.get(0).matches(ROW + ": (1\\.[5-9]|2\\.[0-4])\\d+ B/op, at most 0\\.250 allowed"),
+                problems.toString());
     }
 
     private static List<String> problems(final Path directory, final String... options) throws Exception {

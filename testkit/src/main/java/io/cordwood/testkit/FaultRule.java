@@ -124,7 +124,7 @@ final class FaultRule {
         return isForGood ? seen >= nth : seen == nth;
     }
 
-    /** Notes that the act fails by this rule, and not by one that stands before it. */
+    /** Notes that the act fails or is cut short by this rule, and not by one that stands before it. */
     void happens() {
         hasHappened = true;
     }
@@ -166,9 +166,9 @@ final class FaultRule {
 
     private static int number(final String rule, final String digits) {
         try {
-            final int number = Integer.parseInt(digits);
-            if (number >= 0) {
-                return number;
+            // One number is one text, so that two rules are equal if their texts are.
+            if (digits.matches("0|[1-9][0-9]*")) {
+                return Integer.parseInt(digits);
             }
         } catch (final NumberFormatException e) {
             throw new IllegalArgumentException(FORM + rule + "'", e);

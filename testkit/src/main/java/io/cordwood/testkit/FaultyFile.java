@@ -5,6 +5,7 @@ import io.cordwood.log.store.StorageException;
 import io.cordwood.log.store.StorageFile;
 import java.nio.channels.WritableByteChannel;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A file of a {@link FaultyStorage}. Of a write that failed midway its readers see nothing, though the bytes are there. */
 final class FaultyFile implements StorageFile {
@@ -58,6 +59,9 @@ final class FaultyFile implements StorageFile {
         final FaultRule hit = storage.begin(Act.PUBLISH, path, " " + bytes);
         refuseBroken(Act.PUBLISH);
         if (hit != null) {
+            if (hit.outcome() == FaultRule.Outcome.SHORT) {
+                storage.shortened(hit);
+            }
             final long before = file.length();
             file.unclaim(bytes - Math.min(bytes, hit.amount()));
             file.publish();
@@ -71,12 +75,12 @@ final class FaultyFile implements StorageFile {
 
     @Override
     public int view(final long position, final int length, final FileView view) {
-        return file.view(position, clipped(position, shown(length)), view);
+        return file.view(position, shown(position, length), view);
     }
 
     @Override
     public int look(final long position, final int bytes, final FileView view) {
-        return file.look(position, clipped(position, shown(bytes)), view);
+        return file.look(position, shown(position, bytes), view);
     }
 
     @Override
@@ -85,9 +89,7 @@ final class FaultyFile implements StorageFile {
         if (hit != null && hit.outcome() != FaultRule.Outcome.SHORT) {
             throw storage.failure(Act.SEND, path, hit);
         }
-        final long broken = brokenAt;
-        final long wanted = broken == NONE ? length : Math.min(length, Math.max(0, broken - position));
-        return file.transferTo(position, hit == null ? wanted : Math.min(wanted, hit.amount()), target);
+        return file.transferTo(position, cut(hit, position, clipped(position, length)), target);
     }
 
     @Override
@@ -128,20 +130,28 @@ final class FaultyFile implements StorageFile {
     }
 
     /** Bytes that a look may show by the rules. */
-    private int shown(final int length) {
+    private int shown(final long position, final int length) {
         final FaultRule hit = storage.begin(Act.VIEW, path, "");
-        if (hit == null) {
-            return length;
-        }
-        if (hit.outcome() != FaultRule.Outcome.SHORT) {
+        if (hit != null && hit.outcome() != FaultRule.Outcome.SHORT) {
             throw storage.failure(Act.VIEW, path, hit);
         }
-        return Math.min(length, hit.amount());
+        return (int) cut(hit, position, clipped(position, length));
     }
 
-    private int clipped(final long position, final int length) {
+    private long clipped(final long position, final long length) {
         final long broken = brokenAt;
-        return broken == NONE ? length : (int) Math.min(length, Math.max(0, broken - position));
+        return broken == NONE ? length : Math.min(length, Math.max(0, broken - position));
+    }
+
+    /** Of what is wanted as much as a rule allows; the rule has done something if more is there. */
+    private long cut(final @Nullable FaultRule hit, final long position, final long wanted) {
+        if (hit == null || hit.amount() >= wanted) {
+            return wanted;
+        }
+        if (hit.amount() < file.length() - position) {
+            storage.shortened(hit);
+        }
+        return hit.amount();
     }
 
     private void refuseBroken(final Act act) {

@@ -156,7 +156,7 @@ public final class FaultyStorage implements Storage {
     }
 
     /**
-     * Rules whose act did not come, so that a test can tell that its fault took place.
+     * Rules whose act did not come, or had no more to do than a short one does, so that a test can tell that its fault took place.
      *
      * @return the rules as they were given.
      */
@@ -281,10 +281,17 @@ public final class FaultyStorage implements Storage {
                 hit = rule;
             }
         }
-        if (hit != null) {
+        if (hit != null && hit.outcome() != Outcome.SHORT) {
             hit.happens();
         }
         return hit;
+    }
+
+    /** Notes that an act was cut short by a rule; one that had less to do was not. */
+    void shortened(final FaultRule rule) {
+        synchronized (trace) {
+            rule.happens();
+        }
     }
 
     private <C extends AutoCloseable> C opened(final C given, final Act act, final String more) {

@@ -31,8 +31,6 @@ record NameChange(
                 || touches(earlier.to)
                 // An empty directory is removed, or replaced, after it was emptied, and directories move one at a time.
                 || (goes() instanceof DirectoryNode emptied && earlier.isIn(emptied))
-                // What is moved elsewhere is not lost with a directory that is not there.
-                || (from != null && to != null && from.directory != to.directory && earlier.isNew(to.directory))
                 || (isMoveOfDirectory() && earlier.isMoveOfDirectory());
     }
 
@@ -41,8 +39,10 @@ record NameChange(
         return to == null ? node : replaced;
     }
 
-    private boolean isNew(final DirectoryNode directory) {
-        return from == null && node == directory;
+    /** Where something was moved to from another directory; null if it was not. */
+    @Nullable
+    DirectoryNode movedInto() {
+        return from != null && to != null && from.directory != to.directory ? to.directory : null;
     }
 
     /** Whether it changes a name in that directory. */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Guarded by the lock of its {@link SimulatedStorage}.
  *
  * <p>Which changes a power cut may leave: any, but none without those before it that are about the same file, directory or
- * name, no directory's end without what emptied it, and no move into a directory that is not there. A file system that keeps a journal leaves a beginning of all changes, which is one of these states; one that does
- * not may leave the others.
+ * name, no directory's end without what emptied it, and no move into a directory that cannot be reached. A file system that keeps a
+ * journal leaves a beginning of all changes, which is one of these states; one that does not may leave the others.
  */
 final class NameTree {
     private final DirectoryNode root;
@@ -188,11 +188,52 @@ final class NameTree {
     }
 
     private void keepWhatCameBefore(final boolean[] kept) {
-        for (int i = kept.length - 1; i > 0; i--) {
-            for (int j = 0; kept[i] && j < i; j++) {
-                kept[j] |= changes.get(i).follows(changes.get(j));
+        do {
+            for (int i = kept.length - 1; i > 0; i--) {
+                for (int j = 0; kept[i] && j < i; j++) {
+                    kept[j] |= changes.get(i).follows(changes.get(j));
+                }
+            }
+        } while (keepsOneMoreOnThePathOfAMove(kept));
+    }
+
+    /** What is moved elsewhere is not lost with a directory that is not there: each on the way to it is, wherever it is then. */
+    private boolean keepsOneMoreOnThePathOfAMove(final boolean[] kept) {
+        for (int i = 0; i < kept.length; i++) {
+            DirectoryNode at = kept[i] ? changes.get(i).movedInto() : null;
+            while (at != null && at != root) {
+                final int made = numberOfMaking(at);
+                if (made >= 0 && !kept[made]) {
+                    kept[made] = true;
+                    return true;
+                }
+                at = parentOf(at, kept);
             }
         }
+        return false;
+    }
+
+    private int numberOfMaking(final DirectoryNode directory) {
+        for (int i = 0; i < changes.size(); i++) {
+            if (changes.get(i).node() == directory && changes.get(i).from() == null) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** The directory in which another one is by the changes that are kept; null if it is in none. */
+    private @Nullable DirectoryNode parentOf(final DirectoryNode directory, final boolean[] kept) {
+        boolean isChanged = false;
+        NameChange.Entry at = null;
+        for (int i = 0; i < kept.length; i++) {
+            final NameChange change = changes.get(i);
+            if (change.node() == directory) {
+                at = kept[i] ? change.to() : isChanged ? at : change.from();
+                isChanged = true;
+            }
+        }
+        return !isChanged ? directory.parent() : at == null ? null : at.directory();
     }
 
     private void restore(

@@ -144,7 +144,7 @@ public final class SimulatedNetwork {
         final byte[] bytes = new byte[length];
         buffer.getBytes(index, bytes);
         final Message message = new Message(++sent.count, new UnsafeBuffer(bytes));
-        final NetworkRule rule = rule(from, to);
+        final NetworkRule rule = rule(way);
         final Fate fate = rule == null ? byChance() : rule.fate();
         scheduler
                 .trace()
@@ -209,7 +209,7 @@ public final class SimulatedNetwork {
     }
 
     /**
-     * Rules whose message did not come.
+     * Rules whose message did not come, or was lost by a cut.
      *
      * @return the rules as they were given.
      */
@@ -233,14 +233,15 @@ public final class SimulatedNetwork {
     }
 
     /** The first rule that is hit; all of them count. */
-    private @Nullable NetworkRule rule(final int from, final int to) {
+    private @Nullable NetworkRule rule(final Way way) {
         NetworkRule hit = null;
         for (final NetworkRule rule : rules) {
-            if (rule.hits(from, to) && hit == null) {
+            if (rule.hits(way.from, way.to) && hit == null) {
                 hit = rule;
             }
         }
-        if (hit != null) {
+        // What a cut loses has no other fate.
+        if (hit != null && !cuts.contains(way)) {
             hit.happens();
         }
         return hit;

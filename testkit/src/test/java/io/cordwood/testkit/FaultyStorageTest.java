@@ -43,6 +43,31 @@ final class FaultyStorageTest {
                         .getMessage());
     }
 
+    /** One who reads less than a short act does was not hindered. */
+    @Test
+    void aShortActThatHadNoMoreToDoHasNotHappened() {
+        durable(disk, "f", "content");
+        final FaultyStorage faulty =
+                new FaultyStorage(disk, "view f 1 short=7", "view f 2 short=6", "view f 3 short=6", "send f 1 short=7");
+        try (StorageFile file = faulty.open("f", FileUse.READ, 0)) {
+            final FileView view = new FileView();
+            assertEquals(7, file.view(0, 100, view));
+            assertEquals(6, file.view(1, 100, view));
+            assertEquals(7, file.transferTo(0, 7, Channels.newChannel(new ByteArrayOutputStream())));
+            assertEquals(
+                    List.of("view f 1 short=7", "view f 2 short=6", "view f 3 short=6", "send f 1 short=7"),
+                    faulty.unused());
+            assertEquals(6, file.view(0, 7, view));
+        }
+        assertEquals(List.of("view f 1 short=7", "view f 2 short=6", "send f 1 short=7"), faulty.unused());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"make * 01 eio", "make * +1 eio", "view * 1 short=00", "make * 0 eio"})
+    void aNumberIsOneText(final String rule) {
+        assertThrows(IllegalArgumentException.class, () -> new FaultyStorage(disk, rule));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -129,6 +129,31 @@ final class PowerCutNamesTest {
     }
 
     @Test
+    void whatIsMovedIsNotLostWithTheWayToItsDirectory() {
+        disk.makeDirectory("old");
+        disk.makeDirectory("other");
+        disk.syncDirectory("");
+        durable(disk, "old/f", "1");
+        disk.makeDirectory("new");
+        disk.makeDirectory("new/a");
+        disk.rename("new/a", "other/a");
+        disk.rename("old/f", "other/a/f");
+        assertEquals(
+                List.of(
+                        "new/ old/ other/a/f=1 other/a/ other/",
+                        "new/ old/f=1 old/ other/",
+                        "new/ old/f=1 old/ other/a/ other/",
+                        "new/a/ new/ old/f=1 old/ other/",
+                        "new/a/f=1 new/a/ new/ old/ other/",
+                        "old/ other/a/f=1 other/a/ other/",
+                        "old/f=1 old/ other/",
+                        "old/f=1 old/ other/a/ other/"),
+                states());
+        disk.syncDirectory("old");
+        assertEquals("new/a/f=1 new/a/ new/ old/ other/", tree(disk.afterPowerCut(PowerCut.nothing())));
+    }
+
+    @Test
     void whatIsInADirectoryIsReachedThroughItsNameAlone() {
         disk.makeDirectory("d");
         write(append(disk, "d/a"), "1").force();

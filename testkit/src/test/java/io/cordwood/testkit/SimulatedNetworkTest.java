@@ -70,6 +70,19 @@ final class SimulatedNetworkTest {
     }
 
     @Test
+    void whatACutLosesIsNotTheWorkOfARule() {
+        final SimulatedNetwork network = network("1>2 1+ twice", "1>3 1 lost");
+        network.cut(1, 2);
+        network.cut(1, 3);
+        send(network, 1, 2, "a");
+        send(network, 1, 3, "b");
+        assertEquals(List.of("1>2 1+ twice", "1>3 1 lost"), network.unused());
+        network.heal();
+        send(network, 1, 2, "c");
+        assertEquals(List.of("1>3 1 lost"), network.unused());
+    }
+
+    @Test
     void byChanceSomeAreLostDoubledAndOvertakeOthers() {
         final SimulatedNetwork network = network();
         network.conditions(new NetworkConditions(1, 40, 100, 100, 200));
@@ -184,7 +197,16 @@ final class SimulatedNetworkTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"1>2 lost", "1>2 0 lost", "1-2 1 lost", "1>2 1 late", "1>2 1 gone", "a>2 1 lost", "1>2 1 lost=3"
+            strings = {
+                "1>2 lost",
+                "1>2 0 lost",
+                "01>2 1 lost",
+                "1>2 01 lost",
+                "1-2 1 lost",
+                "1>2 1 late",
+                "1>2 1 gone",
+                "a>2 1 lost",
+                "1>2 1 lost=3"
             })
     void aRuleWithoutSenseIsRefused(final String rule) {
         final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () -> network(rule));
