@@ -60,13 +60,13 @@ final class BlockSwap {
 
     /** So many swaps under an open log. */
     void playOpen(final int count) {
-        try (Log log = specimen.open(disk, Long.MAX_VALUE);
-                LogReader reader = log.newReader()) {
+        try (Log log = specimen.open(disk, Long.MAX_VALUE)) {
             for (int i = 0; i < count; i++) {
                 final Swap swap = next();
                 final byte[] sound = disk.content(swap.path);
                 disk.put(swap.path, swap.content(sound));
-                try {
+                // Another one would remember where it was in what lay there before.
+                try (LogReader reader = log.newReader()) {
                     read(reader, swap, swap.file(sound, specimen.batches()));
                 } catch (final RuntimeException | AssertionError e) {
                     throw new AssertionError(swap + ": " + e, e);
@@ -345,7 +345,7 @@ final class BlockSwap {
 
     /** The damage is where the block is, and nowhere else. */
     private void requireNamed(final SwappedFile file, final CorruptLogException e) {
-        if (!file.isDamageAt(disk, e)) {
+        if (!file.isDamageAt(disk, specimen.batches(), e)) {
             throw new AssertionError("that is not damaged: " + e.getMessage(), e);
         }
     }

@@ -80,15 +80,41 @@ final class SwappedFile {
                         && !isContradicted(each));
     }
 
-    /** What is damaged contradicts nobody: a gap in front of it is as good as any. */
+    /**
+     * What is damaged contradicts nobody: a gap in front of it is as good as any. Nor does the same batch once more, which says no
+     * more than that one of the two is too much.
+     */
     private boolean isContradicted(final Whole whole) {
         final Whole next = wholeAt(whole.end());
-        return next != null && next.baseOffset() <= whole.lastOffset();
+        return next != null && next.baseOffset() <= whole.lastOffset() && !isSame(next, whole);
     }
 
-    /** Whether a position is that of a batch that was hit, or in the block. */
-    boolean isDamageAt(final MemoryDisk disk, final CorruptLogException e) {
-        return e.file().equals(disk.describe(path)) && e.position() >= begin && e.position() <= end;
+    private boolean isSame(final Whole one, final Whole other) {
+        return Arrays.equals(content, one.position(), one.end(), content, other.position(), other.end());
+    }
+
+    /** Whether a position is that of a batch that was hit, or in the block, or one of which the block makes a doubtful one. */
+    boolean isDamageAt(final MemoryDisk disk, final List<PlacedBatch> batches, final CorruptLogException e) {
+        return e.file().equals(disk.describe(path))
+                && ((e.position() >= begin && e.position() <= end)
+                        || batches.stream()
+                                .anyMatch(each -> each.position() == e.position() && isAloneInItsEpoch(each)));
+    }
+
+    /** A sound one between batches of an older epoch: which of the two epochs is wrong cannot be told. */
+    private boolean isAloneInItsEpoch(final PlacedBatch batch) {
+        return batch.path().equals(path)
+                && !isHit(batch)
+                && batch.end() >= begin
+                && batch.end() <= end
+                && epochAt(batch.end()) < epochAt(batch.position());
+    }
+
+    private int epochAt(final int position) {
+        final int at = position + RecordBatchDescriptor.PARTITION_LEADER_EPOCH_OFFSET;
+        return at + Integer.BYTES > content.length
+                ? Integer.MAX_VALUE
+                : ByteBuffer.wrap(content).getInt(at);
     }
 
     private @Nullable Whole wholeAt(final int at) {
