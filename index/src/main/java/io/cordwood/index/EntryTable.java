@@ -163,7 +163,7 @@ final class EntryTable {
         int inOrder = 0;
         while (inOrder < wholeInFile) {
             final int wanted = (int) Math.min(READ_ENTRIES, wholeInFile - inOrder);
-            final int read = file.view((long) inOrder * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
+            final int read = view.show(file, (long) inOrder * kind.bytes(), wanted * kind.bytes()) / kind.bytes();
             final UnsafeBuffer target = room(inOrder + read - entries);
             target.putBytes(inOrder * kind.bytes(), view.buffer(), 0, read * kind.bytes());
             final int before = inOrder;
@@ -197,7 +197,7 @@ final class EntryTable {
         long at = Math.max(0, from - 1);
         while (at < wholeInFile) {
             final int wanted = (int) Math.min(READ_ENTRIES, wholeInFile - at);
-            final int read = file.view(at * kind.bytes(), wanted * kind.bytes(), view) / kind.bytes();
+            final int read = view.show(file, at * kind.bytes(), wanted * kind.bytes()) / kind.bytes();
             final int inOrder = kind.inOrder(view.buffer(), 1, read, Long.MAX_VALUE, Long.MAX_VALUE);
             if (inOrder < read || read < wanted) {
                 return inOrder >= read || kind.isZero(view.buffer(), inOrder);

@@ -30,7 +30,7 @@ public final class IndexDump {
             long position = 0;
             while (position < end) {
                 final int wanted = (int) Math.min(PIECE_BYTES, end - position);
-                final int shown = file.view(position, wanted, view) / kind.bytes();
+                final int shown = view.show(file, position, wanted) / kind.bytes();
                 if (shown == 0) {
                     break;
                 }

@@ -68,7 +68,7 @@ final class SealedTable {
             if (known == UNKNOWN) {
                 return readThrough(open, segment, view);
             }
-            return known == 0 ? 0 : open.view(0, known * kind.bytes(), view) / kind.bytes();
+            return known == 0 ? 0 : view.show(open, 0, known * kind.bytes()) / kind.bytes();
         } catch (final StorageException e) {
             return unreadable(e);
         }
@@ -90,7 +90,7 @@ final class SealedTable {
                 if (inFile > 1
                         && length <= Integer.MAX_VALUE
                         && length % kind.bytes() == 0
-                        && open.view(0, (int) length, view) == length
+                        && view.show(open, 0, (int) length) == length
                         && fitTogether(view, (int) inFile - 1, segment.endRelative())) {
                     return (int) inFile;
                 }
@@ -150,7 +150,7 @@ final class SealedTable {
         final long inFile = Math.min(length, Integer.MAX_VALUE) / kind.bytes();
         int inOrder = 0;
         if (inFile > 0) {
-            final int shown = open.view(0, (int) inFile * kind.bytes(), view) / kind.bytes();
+            final int shown = view.show(open, 0, (int) inFile * kind.bytes()) / kind.bytes();
             inOrder = kind.believed(view.buffer(), 0, shown, segment.endRelative(), endPosition);
             if (kind.isPadding(view.buffer(), inOrder, shown)) {
                 inOrder = 0;

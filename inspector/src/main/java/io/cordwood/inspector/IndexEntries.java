@@ -60,7 +60,7 @@ final class IndexEntries {
                 FileView view = new FileView()) {
             for (long position = 0; position < whole; ) {
                 final int wanted = (int) Math.min(whole - position, (long) ENTRIES_AT_ONCE * entryBytes);
-                final int shown = file.view(position, wanted, view);
+                final int shown = view.show(file, position, wanted);
                 for (int index = 0; index + entryBytes <= shown; index += entryBytes) {
                     entry(view, index, visitor);
                 }

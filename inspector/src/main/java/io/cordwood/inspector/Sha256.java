@@ -23,7 +23,7 @@ final class Sha256 {
                 FileView view = new FileView()) {
             long position = 0;
             while (position < size) {
-                final int shown = file.view(position, (int) Math.min(PIECE_BYTES, size - position), view);
+                final int shown = view.show(file, position, (int) Math.min(PIECE_BYTES, size - position));
                 if (shown == 0) {
                     break;
                 }

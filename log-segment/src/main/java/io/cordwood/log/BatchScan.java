@@ -134,7 +134,7 @@ final class BatchScan implements AutoCloseable {
         if (file == null) {
             throw new IllegalStateException("the scan was not started");
         }
-        final int shown = file.view(position, length, view);
+        final int shown = view.show(file, position, length);
         chunk.wrap(view.buffer(), 0, shown);
         chunkPosition = position;
     }

@@ -46,7 +46,7 @@ final class FileWindow implements AutoCloseable {
         }
         final int wanted = (int) Math.max(bytes, Math.min(chunkBytes, allowed));
         start = position;
-        length = Objects.requireNonNull(file).view(position, wanted, view);
+        length = view.show(Objects.requireNonNull(file), position, wanted);
         bytesRead += length;
         return length >= bytes;
     }

@@ -56,7 +56,7 @@ final class HeaderWalk implements AutoCloseable {
         int shown = 0;
         while (at < bytes) {
             if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
-                shown = in.file().look(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shown = probe.look(in.file(), at, (int) Math.min(PROBE_BYTES, bytes - at));
                 shownFrom = at;
             }
             final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);
@@ -71,7 +71,7 @@ final class HeaderWalk implements AutoCloseable {
             if (!isOdd && isDoubtful && at + size < bytes) {
                 final long behind = at + size;
                 if (behind + ReadRun.WALK_BYTES > shownFrom + shown) {
-                    shown = in.file().look(behind, (int) Math.min(PROBE_BYTES, bytes - behind), probe);
+                    shown = probe.look(in.file(), behind, (int) Math.min(PROBE_BYTES, bytes - behind));
                     shownFrom = behind;
                 }
                 isOdd = !run.isFollowedRightly(probe.buffer(), (int) (behind - shownFrom), bytes - behind, last, reach);
@@ -122,7 +122,7 @@ final class HeaderWalk implements AutoCloseable {
 
     /** Size of the batch at a position; -1 if it is none, then the run says why. */
     int size(final Segment in, final long position, final long bytes) {
-        in.file().look(position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position), probe);
+        probe.look(in.file(), position, (int) Math.min(ReadRun.WALK_BYTES, bytes - position));
         return run.size(probe.buffer(), 0, bytes - position);
     }
 
@@ -132,7 +132,7 @@ final class HeaderWalk implements AutoCloseable {
             return true;
         }
         final long last = run.batch().lastOffset();
-        in.file().look(behind, (int) Math.min(ReadRun.WALK_BYTES, bytes - behind), probe);
+        probe.look(in.file(), behind, (int) Math.min(ReadRun.WALK_BYTES, bytes - behind));
         return run.isFollowedRightly(probe.buffer(), 0, bytes - behind, last, end)
                 && run.gaps().lowerBehind(in, behind - 1, run.batch().baseOffset()) < 0;
     }
@@ -144,7 +144,7 @@ final class HeaderWalk implements AutoCloseable {
         int shown = 0;
         while (at < bytes) {
             if (at + ReadRun.WALK_BYTES > shownFrom + shown) {
-                shown = in.file().look(at, (int) Math.min(PROBE_BYTES, bytes - at), probe);
+                shown = probe.look(in.file(), at, (int) Math.min(PROBE_BYTES, bytes - at));
                 shownFrom = at;
             }
             final int size = run.size(probe.buffer(), (int) (at - shownFrom), bytes - at);

@@ -27,7 +27,7 @@ final class IndexedGap implements AutoCloseable {
         if (indexed <= position || indexed + BatchHeader.BYTES > bytes) {
             return -1;
         }
-        in.file().look(indexed, BatchHeader.BYTES, view);
+        view.look(in.file(), indexed, BatchHeader.BYTES);
         if (!ReadRun.isWhole(header, view.buffer(), 0, bytes - indexed)) {
             return -1;
         }

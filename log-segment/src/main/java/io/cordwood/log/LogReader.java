@@ -397,11 +397,11 @@ public final class LogReader implements AutoCloseable {
         final Segment in = current();
         final long bytes = lengthBehindPosition(in);
         final long end = endOf(in);
-        int shown = in.file().view(position, (int) Math.min(bytes - position, Math.max(bytesMax, PROBE_BYTES)), view);
+        int shown = view.show(in.file(), position, (int) Math.min(bytes - position, Math.max(bytesMax, PROBE_BYTES)));
         int first = run.size(view.buffer(), 0, bytes - position);
         if (first > shown - WALK_BYTES && shown < bytes - position) {
             final long wanted = Math.min(Integer.MAX_VALUE, (long) first + WALK_BYTES);
-            shown = in.file().view(position, (int) Math.min(bytes - position, wanted), view);
+            shown = view.show(in.file(), position, (int) Math.min(bytes - position, wanted));
             first = run.size(view.buffer(), 0, bytes - position);
         }
         if (first > shown) {

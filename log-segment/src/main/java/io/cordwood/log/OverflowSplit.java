@@ -123,7 +123,7 @@ final class OverflowSplit {
         }
         try (FileView view = new FileView();
                 RecordReader reader = new RecordReader(Codecs.standard(), Integer.MAX_VALUE)) {
-            file.view(position, batch.sizeInBytes(), view);
+            view.show(file, position, batch.sizeInBytes());
             return reader.wrap(new RecordBatchFlyweight().wrap(view.buffer(), 0))
                     .firstOffset();
         } catch (final CorruptRecordException | CodecException e) {
@@ -140,9 +140,9 @@ final class OverflowSplit {
                 FileView right = new FileView()) {
             for (long at = position; at < bytes; ) {
                 final int length = (int) Math.min(CHUNK_BYTES, bytes - at);
-                final int shown = file.view(at, length, left);
+                final int shown = left.show(file, at, length);
                 if (shown != length
-                        || copy.view(at - position, length, right) != length
+                        || right.show(copy, at - position, length) != length
                         || !new UnsafeBuffer(left.buffer(), 0, length)
                                 .equals(new UnsafeBuffer(right.buffer(), 0, length))) {
                     return false;
@@ -214,7 +214,7 @@ final class OverflowSplit {
             final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
             for (long at = position; at < bytes; ) {
                 final int length = (int) Math.min(CHUNK_BYTES, bytes - at);
-                if (source.view(at, length, view) < length) {
+                if (view.show(source, at, length) < length) {
                     throw new StorageException(storage.describe(from), "split", "the file has become shorter", null);
                 }
                 target.claim(length, claimed);

@@ -102,7 +102,7 @@ final class Segment implements AutoCloseable {
     void readFirstTimestamp() {
         firstTimestamp = UNKNOWN;
         try (FileView view = new FileView()) {
-            if (file.view(0, RecordBatchDescriptor.HEADER_BYTES, view) == RecordBatchDescriptor.HEADER_BYTES) {
+            if (view.show(file, 0, RecordBatchDescriptor.HEADER_BYTES) == RecordBatchDescriptor.HEADER_BYTES) {
                 appended(new RecordBatchFlyweight().wrap(view.buffer(), 0).maxTimestamp());
             }
         }
@@ -118,7 +118,7 @@ final class Segment implements AutoCloseable {
         if (position <= 0 || left < RecordBatchDescriptor.HEADER_BYTES) {
             return 0;
         }
-        file.view(position, RecordBatchDescriptor.HEADER_BYTES, view);
+        view.show(file, position, RecordBatchDescriptor.HEADER_BYTES);
         if (view.buffer().capacity() < RecordBatchDescriptor.HEADER_BYTES) {
             return 0;
         }

@@ -377,7 +377,7 @@ final class SegmentScan implements AutoCloseable {
     /** Less than a header, or a header that fits here of a batch that reaches behind the end. */
     private boolean isCutShort(final long from, final FileView view) {
         final StorageFile file = segment().file();
-        final int shown = file.view(from, (int) Math.min(RecordBatchDescriptor.HEADER_BYTES, to - from), view);
+        final int shown = view.show(file, from, (int) Math.min(RecordBatchDescriptor.HEADER_BYTES, to - from));
         if (shown <= RecordBatchDescriptor.MAGIC_OFFSET) {
             return true;
         }
@@ -393,7 +393,7 @@ final class SegmentScan implements AutoCloseable {
 
     private boolean isZero(final long from, final FileView view) {
         for (long at = from; at < to; ) {
-            final int shown = segment().file().view(at, (int) Math.min(ZERO_BYTES, to - at), view);
+            final int shown = view.show(segment().file(), at, (int) Math.min(ZERO_BYTES, to - at));
             for (int i = 0; i < shown; i++) {
                 if (view.buffer().getByte(i) != 0) {
                     return false;

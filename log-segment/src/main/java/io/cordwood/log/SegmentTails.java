@@ -59,7 +59,7 @@ final class SegmentTails {
         }
         try (StorageFile file = storage.open(path, FileUse.READ, 0);
                 FileView view = new FileView()) {
-            final int shown = file.view(position, TXN_ENTRY_BYTES, view);
+            final int shown = view.show(file, position, TXN_ENTRY_BYTES);
             final DirectBuffer entry = view.buffer();
             return shown == TXN_ENTRY_BYTES
                     && entry.getShort(0, ByteOrder.BIG_ENDIAN) == TXN_VERSION
@@ -107,7 +107,7 @@ final class SegmentTails {
             final long length = file.length();
             long last = base;
             for (long at = 0; at < length; at += TXN_ENTRY_BYTES) {
-                final int shown = file.view(at, TXN_ENTRY_BYTES, view);
+                final int shown = view.show(file, at, TXN_ENTRY_BYTES);
                 final DirectBuffer entry = view.buffer();
                 if (shown < TXN_ENTRY_BYTES
                         || entry.getShort(0, ByteOrder.BIG_ENDIAN) != TXN_VERSION
@@ -140,7 +140,7 @@ final class SegmentTails {
                 FileView view = new FileView()) {
             // Entries ascend by last offset, and a truncation takes few of them away.
             while (kept > 0) {
-                final int shown = file.view(kept - TXN_ENTRY_BYTES, TXN_ENTRY_BYTES, view);
+                final int shown = view.show(file, kept - TXN_ENTRY_BYTES, TXN_ENTRY_BYTES);
                 final DirectBuffer entry = view.buffer();
                 if (shown == TXN_ENTRY_BYTES && entry.getLong(TXN_LAST_OFFSET, ByteOrder.BIG_ENDIAN) < endOffset) {
                     break;

@@ -44,7 +44,7 @@ final class SmallFile {
         }
         try (StorageFile file = storage.open(path, FileUse.READ, 0);
                 FileView view = new FileView()) {
-            final byte[] bytes = new byte[file.view(0, length, view)];
+            final byte[] bytes = new byte[view.show(file, 0, length)];
             view.buffer().getBytes(0, bytes);
             return bytes;
         }

@@ -22,6 +22,9 @@ public final class FileView implements AutoCloseable {
 
     private static final int PAGE_BYTES = 4096;
 
+    /** How often one is asked again who shows too little. */
+    private static final int TRIES = 2;
+
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private @Nullable ByteBuffer memory;
     private @Nullable Hold hold;
@@ -37,6 +40,41 @@ public final class FileView implements AutoCloseable {
      */
     public DirectBuffer buffer() {
         return buffer;
+    }
+
+    /**
+     * Shows a piece of a file, as {@link StorageFile#view}. A storage that shows fewer bytes than the file has, which it must not, is
+     * asked again: only what it shows no more of then ends there.
+     *
+     * @param file that is shown.
+     * @param position of the first byte, from 0 to the length of the file.
+     * @param length bytes wanted.
+     * @return bytes in the view: fewer than wanted only at the end of the content.
+     * @throws StorageException if the file is closed, gone or cannot be read.
+     */
+    public int show(final StorageFile file, final long position, final int length) {
+        int shown = file.view(position, length, this);
+        for (int i = 0; i < TRIES && shown < length && shown < file.length() - position; i++) {
+            shown = file.view(position, length, this);
+        }
+        return shown;
+    }
+
+    /**
+     * Looks at a piece of a file, as {@link StorageFile#look}, and asks again as {@link #show} does.
+     *
+     * @param file that is looked at.
+     * @param position of the first byte, from 0 to the length of the file.
+     * @param bytes most bytes to show.
+     * @return bytes shown.
+     * @throws StorageException if the disk fails.
+     */
+    public int look(final StorageFile file, final long position, final int bytes) {
+        int shown = file.look(position, bytes, this);
+        for (int i = 0; i < TRIES && shown < bytes && shown < file.length() - position; i++) {
+            shown = file.look(position, bytes, this);
+        }
+        return shown;
     }
 
     /** Lets go of what is shown; the view is empty then and can be used again. */

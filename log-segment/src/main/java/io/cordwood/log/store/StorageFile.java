@@ -58,7 +58,8 @@ public interface StorageFile extends AutoCloseable {
      * @param position of the first byte, from 0 to {@link #length}.
      * @param length bytes wanted.
      * @param view of the calling reader, wrapped around the bytes.
-     * @return bytes in the view: fewer than wanted only at the end of the content.
+     * @return bytes in the view: fewer than wanted only at the end of the content. Who takes fewer for the end asks through
+     *     {@link FileView#show}, which does not rely on it.
      * @throws StorageException if the file is closed, gone or cannot be read.
      */
     int view(long position, int length, FileView view);
