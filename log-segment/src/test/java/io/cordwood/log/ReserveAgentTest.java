@@ -1,6 +1,9 @@
 package io.cordwood.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.cordwood.log.store.DiskOptions;
 import io.cordwood.log.store.DiskStorage;
@@ -11,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.YieldingIdleStrategy;
@@ -72,6 +76,56 @@ class ReserveAgentTest {
             }
         }
         assertEquals(null, failure.get());
+    }
+
+    /** A file without a name takes disk for as long as somebody has it open. */
+    @Test
+    void aLargeFileIsFreedByTheAgentWhileItRuns() throws IOException {
+        assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")), "this system does not show what is open");
+        try (DiskStorage storage = new DiskStorage(root)) {
+            final ReserveAgent agent = new ReserveAgent(storage);
+            delete(storage, "a", 2 << 20);
+            assertEquals(0, unnamed(), "nobody would free it later");
+            agent.onStart();
+            delete(storage, "b", 2 << 20);
+            delete(storage, "c", 2 << 20);
+            delete(storage, "small", 1000);
+            assertFalse(storage.delete("missing"));
+            assertEquals(2, unnamed());
+            assertEquals(1, agent.doWork());
+            assertEquals(1, unnamed());
+            agent.onClose();
+            assertEquals(0, unnamed());
+            agent.onStart();
+            for (int i = 0; i < 70; i++) {
+                delete(storage, "d" + i, 1 << 20);
+            }
+            assertEquals(64, unnamed(), "what is too much for the queue is freed at once");
+        }
+        assertEquals(0, unnamed());
+    }
+
+    private void delete(final DiskStorage storage, final String name, final int length) throws IOException {
+        Files.write(root.resolve(name), new byte[length]);
+        assertTrue(storage.delete(name));
+        assertFalse(Files.exists(root.resolve(name)));
+    }
+
+    /** Deleted files below the root that this process has open. */
+    private long unnamed() throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors
+                    .filter(each -> {
+                        try {
+                            final String name = Files.readSymbolicLink(each).toString();
+                            return name.startsWith(root.toString()) && name.endsWith(" (deleted)");
+                        } catch (final IOException e) {
+                            // Closed meanwhile, as that of the listing is.
+                            return false;
+                        }
+                    })
+                    .count();
+        }
     }
 
     private void append(final StorageFile file, final int length) {

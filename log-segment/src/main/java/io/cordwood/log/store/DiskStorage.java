@@ -148,6 +148,25 @@ public final class DiskStorage implements Storage {
         return mappedFiles.reserveAhead();
     }
 
+    /**
+     * Says whether somebody calls {@link #freeDeleted} from now on. A deletion of a large file is done then when its name is gone, and what
+     * takes long, to free its pages and blocks, is left to that call: the disk has room again a little later. By any thread.
+     *
+     * @param isWanted false frees what is left, and each file as it is deleted from now on, as at the beginning.
+     */
+    public void freeDeletedLater(final boolean isWanted) {
+        files.deleted().freeLater(isWanted);
+    }
+
+    /**
+     * Frees pages and blocks of one deleted file, if one is left. By any thread, but by one at a time.
+     *
+     * @return files freed: 0 or 1.
+     */
+    public int freeDeleted() {
+        return files.deleted().free() ? 1 : 0;
+    }
+
     @Override
     public boolean rename(final String from, final String to) {
         final Path source = resolve(from);

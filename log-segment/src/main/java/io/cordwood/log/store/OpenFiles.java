@@ -42,6 +42,7 @@ final class OpenFiles {
     private final ChannelSource source;
     private final RecentSet channels;
     private final RecentSet mappings;
+    private final DeletedFiles deleted = new DeletedFiles();
 
     OpenFiles(final int filesMax, final int mappingsMax, final ChannelSource source) {
         Reasons.load();
@@ -341,9 +342,16 @@ final class OpenFiles {
         boolean isDeleted = false;
         try {
             // Outside the lock: to free the blocks of a large file takes a while.
-            final boolean existed = Files.deleteIfExists(path);
-            isDeleted = true;
-            return existed;
+            final FileChannel held = deleted.hold(path);
+            try {
+                final boolean existed = Files.deleteIfExists(path);
+                isDeleted = true;
+                return existed;
+            } finally {
+                if (held != null) {
+                    deleted.add(held);
+                }
+            }
         } finally {
             if (!isDeleted && place != null) {
                 attach(place);
@@ -351,8 +359,14 @@ final class OpenFiles {
         }
     }
 
+    /** What was deleted and is still to be freed. */
+    DeletedFiles deleted() {
+        return deleted;
+    }
+
     /** Closes all that is open for reading and not in use. */
     void close() {
+        deleted.freeLater(false);
         lock.lock();
         try {
             channels.clear();
