@@ -5,8 +5,8 @@ import org.agrona.concurrent.Agent;
 
 /**
  * Reserves disk for the mapped files of a storage before their writers need it, so that neither the reservation nor the page
- * faults are paid by an append; and from its start to its close frees the pages and blocks of large files that were deleted, so that no
- * append waits for that behind a roll. Without it everything works as well, at the writers' cost.
+ * faults are paid by an append; and from its start to its close frees large files that were deleted and mappings that are looked at no
+ * more, so that no append waits for that at a roll. Without it everything works as well, at the writers' cost.
  *
  * <p>For one thread, which may be shared with other agents; a step takes about as long as writing its 2 MiB of zeros to
  * memory, or as the system takes to free a file.
@@ -25,17 +25,17 @@ public final class ReserveAgent implements Agent {
 
     @Override
     public void onStart() {
-        storage.freeDeletedLater(true);
+        storage.freeLater(true);
     }
 
     @Override
     public int doWork() {
-        return storage.reserveAhead() + storage.freeDeleted();
+        return storage.reserveAhead() + storage.free();
     }
 
     @Override
     public void onClose() {
-        storage.freeDeletedLater(false);
+        storage.freeLater(false);
     }
 
     @Override

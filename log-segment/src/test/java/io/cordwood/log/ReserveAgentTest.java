@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ReserveAgentTest {
     private static final int STEP = 1 << 20;
+    private static final Path MAPS = Path.of("/proc/self/maps");
 
     @TempDir
     private Path root;
@@ -103,6 +104,33 @@ class ReserveAgentTest {
             assertEquals(64, unnamed(), "what is too much for the queue is freed at once");
         }
         assertEquals(0, unnamed());
+    }
+
+    @Test
+    void aLargeMappingIsTakenDownByTheAgentOnceNobodyLooksAtIt() throws IOException {
+        assumeTrue(Files.isReadable(MAPS), "this system does not show what is mapped");
+        try (DiskStorage storage = new DiskStorage(root, DiskOptions.defaults().withReserveBytes(STEP));
+                FileView view = new FileView()) {
+            final ReserveAgent agent = new ReserveAgent(storage);
+            agent.onStart();
+            final StorageFile file = storage.open("f", FileUse.APPEND_MAPPED, 2 * STEP);
+            append(file, 100);
+            assertEquals(100, file.view(0, 100, view));
+            file.close();
+            assertEquals(0, agent.doWork(), "somebody looks at it");
+            view.release();
+            assertEquals(1, mapped("f"));
+            assertEquals(1, agent.doWork());
+            assertEquals(0, mapped("f"));
+            agent.onClose();
+        }
+    }
+
+    private long mapped(final String name) throws IOException {
+        try (Stream<String> maps = Files.lines(MAPS)) {
+            return maps.filter(line -> line.endsWith(root.resolve(name).toString()))
+                    .count();
+        }
     }
 
     private void delete(final DiskStorage storage, final String name, final int length) throws IOException {

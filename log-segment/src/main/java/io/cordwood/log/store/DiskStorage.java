@@ -149,22 +149,23 @@ public final class DiskStorage implements Storage {
     }
 
     /**
-     * Says whether somebody calls {@link #freeDeleted} from now on. A deletion of a large file is done then when its name is gone, and what
-     * takes long, to free its pages and blocks, is left to that call: the disk has room again a little later. By any thread.
+     * Says whether somebody calls {@link #free} from now on. A deletion of a large file is done then when its name is gone, and to free its
+     * pages and blocks is left to that call, as is the unmapping of what nobody looks at any more: the disk has room again a little later.
+     * By any thread.
      *
-     * @param isWanted false frees what is left, and each file as it is deleted from now on, as at the beginning.
+     * @param isWanted false frees what is left, and each thing at once from now on, as at the beginning.
      */
-    public void freeDeletedLater(final boolean isWanted) {
-        files.deleted().freeLater(isWanted);
+    public void freeLater(final boolean isWanted) {
+        files.freedLater().serve(isWanted);
     }
 
     /**
-     * Frees pages and blocks of one deleted file, if one is left. By any thread, but by one at a time.
+     * Frees one file that was deleted, or one mapping, if any is left. By any thread.
      *
-     * @return files freed: 0 or 1.
+     * @return what was freed: 0 or 1.
      */
-    public int freeDeleted() {
-        return files.deleted().free() ? 1 : 0;
+    public int free() {
+        return files.freedLater().free() ? 1 : 0;
     }
 
     @Override

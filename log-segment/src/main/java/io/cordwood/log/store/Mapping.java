@@ -235,8 +235,12 @@ final class Mapping implements FileView.Hold {
     public void release() {
         if ((int) HOLDS.getAndAdd(this, -1) == 1) {
             files.forget(this);
-            Posix.API.munmap(address, length);
+            files.freedLater().add(length, this::unmap);
         }
+    }
+
+    private void unmap() {
+        Posix.API.munmap(address, length);
     }
 
     /**

@@ -42,7 +42,7 @@ final class OpenFiles {
     private final ChannelSource source;
     private final RecentSet channels;
     private final RecentSet mappings;
-    private final DeletedFiles deleted = new DeletedFiles();
+    private final FreedLater freedLater = new FreedLater();
 
     OpenFiles(final int filesMax, final int mappingsMax, final ChannelSource source) {
         Reasons.load();
@@ -342,14 +342,14 @@ final class OpenFiles {
         boolean isDeleted = false;
         try {
             // Outside the lock: to free the blocks of a large file takes a while.
-            final FileChannel held = deleted.hold(path);
+            final FileChannel held = freedLater.hold(path);
             try {
                 final boolean existed = Files.deleteIfExists(path);
                 isDeleted = true;
                 return existed;
             } finally {
                 if (held != null) {
-                    deleted.add(held);
+                    freedLater.add(held);
                 }
             }
         } finally {
@@ -359,14 +359,14 @@ final class OpenFiles {
         }
     }
 
-    /** What was deleted and is still to be freed. */
-    DeletedFiles deleted() {
-        return deleted;
+    /** What is still to be freed. */
+    FreedLater freedLater() {
+        return freedLater;
     }
 
     /** Closes all that is open for reading and not in use. */
     void close() {
-        deleted.freeLater(false);
+        freedLater.serve(false);
         lock.lock();
         try {
             channels.clear();
