@@ -138,18 +138,22 @@ final class Catalog {
 
     private static void read(final List<Comparison> rows) {
         for (final BatchShape shape : READ_SHAPES) {
-            final Map<String, String> parameters = Map.of("shape", shape.name());
-            rows.add(new Comparison(
-                            "read",
-                            "read 64 KiB, checksums and records, " + shape.title(),
-                            Subject.of(ReadBenchmark.class, "cordwood", parameters))
-                    .beside(
-                            KAFKA,
-                            Subject.of(ReadBenchmark.class, "kafka", parameters),
-                            shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
-                    .over(floor("readMapped", shape), 0)
-                    .garbageFree());
+            rows.add(read(shape, ReadOrder.SEQUENTIAL, shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
+                    .over(floor("readMapped", shape), 0));
         }
+        for (final BatchShape shape : READ_SHAPES) {
+            rows.add(read(shape, ReadOrder.RANDOM, 0));
+        }
+    }
+
+    private static Comparison read(final BatchShape shape, final ReadOrder order, final double goal) {
+        final Map<String, String> parameters = Map.of("shape", shape.name(), "order", order.name());
+        return new Comparison(
+                        "read",
+                        "read 64 KiB, checksums and records, " + shape.title() + ", " + order.title(),
+                        Subject.of(ReadBenchmark.class, "cordwood", parameters))
+                .beside(KAFKA, Subject.of(ReadBenchmark.class, "kafka", parameters), goal)
+                .garbageFree();
     }
 
     private static void open(final List<Comparison> rows) {

@@ -18,7 +18,14 @@ final class NextOffset {
             return drawn[(int) next++ & drawn.length - 1];
         }
         final long offset = next;
-        next = offset + step < endOffset ? offset + step : 0;
+        behind(offset + step);
         return offset;
+    }
+
+    /** Where the last read has ended, for whoever knows: it ends early where a segment does. One that is drawn follows none. */
+    void behind(final long offset) {
+        if (drawn.length == 0) {
+            next = offset < endOffset ? offset : 0;
+        }
     }
 }

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One read of 64 KiB after the other: the checksum of each batch is checked, and each record is looked at. */
+/** Reads of 64 KiB: the checksum of each batch is checked, and each record is looked at. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class ReadBenchmark {
@@ -37,9 +37,13 @@ public class ReadBenchmark {
         @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
+        /** Order of the reads. */
+        @Param
+        public ReadOrder order = ReadOrder.SEQUENTIAL;
+
         private final ByteBuffer buffer = ByteBuffer.allocateDirect(ReadLog.READ_BYTES);
         private UnifiedLog log;
-        private long next;
+        private NextOffset offsets;
 
         /** Made by JMH. */
         public Kafka() {}
@@ -51,7 +55,9 @@ public class ReadBenchmark {
          */
         @Setup
         public void open() throws IOException {
-            log = KafkaPeer.open(ReadLog.of(shape).directory(), ReadLog.TOPIC);
+            final ReadLog read = ReadLog.of(shape);
+            log = KafkaPeer.open(read.directory(), ReadLog.TOPIC);
+            offsets = new NextOffset(read, shape, order);
         }
 
         /** Closes the log. */
@@ -60,12 +66,9 @@ public class ReadBenchmark {
             KafkaPeer.close(log);
         }
 
-        private long read() throws IOException {
-            if (next >= log.logEndOffset()) {
-                next = 0;
-            }
+        long read() throws IOException {
             final FileRecords found =
-                    (FileRecords) log.read(next, ReadLog.READ_BYTES, FetchIsolation.LOG_END, true).records;
+                    (FileRecords) log.read(offsets.take(), ReadLog.READ_BYTES, FetchIsolation.LOG_END, true).records;
             buffer.clear().limit(found.sizeInBytes());
             found.readInto(buffer, 0);
             long sum = 0;
@@ -75,7 +78,7 @@ public class ReadBenchmark {
                 for (final Record record : batch) {
                     sum += record.offset() + record.timestamp() + record.valueSize();
                 }
-                next = batch.nextOffset();
+                offsets.behind(batch.nextOffset());
             }
             return sum;
         }
@@ -100,10 +103,14 @@ public class ReadBenchmark {
         @Param({"ONE_OF_100_B", "ONE_OF_1_KIB", "SIXTEEN_OF_1_KIB"})
         public BatchShape shape = BatchShape.ONE_OF_100_B;
 
+        /** Order of the reads. */
+        @Param
+        public ReadOrder order = ReadOrder.SEQUENTIAL;
+
         private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
         private RecordReader records;
         private OpenLog log;
-        private long next;
+        private NextOffset offsets;
 
         /** Made by JMH. */
         public Cordwood() {}
@@ -116,7 +123,9 @@ public class ReadBenchmark {
         @Setup
         public void open(final Parts parts) {
             records = new RecordReader(parts.codecs(), ReadLog.READ_BYTES);
-            log = OpenLog.of(parts, ReadLog.of(shape));
+            final ReadLog read = ReadLog.of(shape);
+            log = OpenLog.of(parts, read);
+            offsets = new NextOffset(read, shape, order);
         }
 
         /** Closes the log. */
@@ -126,12 +135,9 @@ public class ReadBenchmark {
             log.close();
         }
 
-        private long read() {
-            if (next >= log.log().endOffset()) {
-                next = 0;
-            }
+        long read() {
             final LogReader reader = log.reader();
-            final int bytes = (int) reader.read(next, Long.MAX_VALUE, ReadLog.READ_BYTES);
+            final int bytes = (int) reader.read(offsets.take(), Long.MAX_VALUE, ReadLog.READ_BYTES);
             long sum = 0;
             for (int at = 0; at < bytes; at += batch.sizeInBytes()) {
                 records.wrap(batch.wrap(reader.buffer(), at));
@@ -140,7 +146,7 @@ public class ReadBenchmark {
                     sum += record.offset() + record.timestamp() + record.valueLength();
                 }
             }
-            next = reader.nextOffset();
+            offsets.behind(reader.nextOffset());
             return sum;
         }
     }

@@ -17,13 +17,14 @@ import org.apache.kafka.storage.internals.log.UnifiedLog;
  * @param endOffset of the log.
  */
 record ReadLog(Path directory, long endOffset) {
-    /** The topic's properties. */
-    static final Map<String, ?> TOPIC = Map.of("segment.bytes", 128 << 20);
-
     /** Bound of one read. */
     static final int READ_BYTES = 64 << 10;
 
     private static final long BYTES = Long.getLong("cordwood.bench.readBytes", 512L << 20);
+    private static final int SEGMENTS = 4;
+
+    /** The topic's properties. */
+    static final Map<String, ?> TOPIC = Map.of("segment.bytes", (int) (BYTES / SEGMENTS));
 
     /**
      * The log of a shape; built if it is not there.
