@@ -144,6 +144,7 @@ final class Catalog {
         for (final BatchShape shape : READ_SHAPES) {
             rows.add(read(shape, ReadOrder.RANDOM, 0));
         }
+        rows.addAll(TransferBenchmark.comparisons());
     }
 
     private static Comparison read(final BatchShape shape, final ReadOrder order, final double goal) {

@@ -278,7 +278,8 @@ public class FloorBenchmark {
         return log.next();
     }
 
-    private static List<Path> segmentsOf(final Path directory) throws IOException {
+    /** Files of a log's batches, the oldest first. */
+    static List<Path> segmentsOf(final Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(one -> one.toString().endsWith(".log")).sorted().toList();
         }

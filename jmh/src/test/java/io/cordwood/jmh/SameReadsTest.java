@@ -1,8 +1,12 @@
 package io.cordwood.jmh;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SameReadsTest {
     /** More than the log has. */
     private static final int READS = 200;
+
+    private static final long LOG_BYTES = Long.getLong("cordwood.bench.readBytes");
 
     @BeforeAll
     @AfterAll
@@ -49,5 +55,68 @@ final class SameReadsTest {
         cordwood.close();
         assertEquals(expected, sums);
         assertTrue(order == ReadOrder.RANDOM || expected.lastIndexOf(expected.get(0)) > 0, "read again from the start");
+    }
+
+    /** As a consumer asks who goes on behind the last whole batch of each piece. */
+    @ParameterizedTest
+    @CsvSource({"ONE_OF_100_B, 65536", "ONE_OF_100_B, 1048576", "SIXTEEN_OF_1_KIB, 65536", "SIXTEEN_OF_1_KIB, 1048576"})
+    void whatIsTransferredIsInTheFiles(final BatchShape shape, final int pieceBytes) throws Exception {
+        final TransferBenchmark.Kafka kafka = of(new TransferBenchmark.Kafka(), shape, pieceBytes);
+        kafka.open();
+        final byte[] byKafka = transferred(kafka);
+        kafka.close();
+        final TransferBenchmark.Cordwood cordwood = of(new TransferBenchmark.Cordwood(), shape, pieceBytes);
+        cordwood.open(new Parts());
+        final byte[] byUs = transferred(cordwood);
+        cordwood.close();
+        final TransferBenchmark.Plain plain = of(new TransferBenchmark.Plain(), shape, pieceBytes);
+        plain.open();
+        final byte[] plainly = transferred(plain);
+        plain.close();
+        final byte[] expected = pieces(shape, pieceBytes, byUs.length);
+        assertArrayEquals(expected, byUs);
+        assertArrayEquals(expected, byKafka);
+        assertArrayEquals(expected, plainly);
+    }
+
+    private static <T extends TransferBenchmark.Source> T of(
+            final T source, final BatchShape shape, final int pieceBytes) {
+        source.shape = shape;
+        source.pieceBytes = pieceBytes;
+        return source;
+    }
+
+    private static byte[] transferred(final TransferBenchmark.Source source) throws Exception {
+        final ByteArrayOutputStream arrived = new ByteArrayOutputStream();
+        final TransferBenchmark.Target target = new TransferBenchmark.Target(bytes -> {
+            final byte[] piece = new byte[bytes.remaining()];
+            bytes.get(piece);
+            arrived.writeBytes(piece);
+        });
+        // More than the log has, whose segments and end are passed.
+        for (long left = LOG_BYTES + LOG_BYTES / 2; left > 0; ) {
+            left -= source.sendCounted(target);
+        }
+        target.close();
+        return arrived.toByteArray();
+    }
+
+    private static byte[] pieces(final BatchShape shape, final int pieceBytes, final int bytes) throws Exception {
+        final int batchBytes = shape.received(0).limit();
+        final ByteArrayOutputStream pieces = new ByteArrayOutputStream();
+        while (true) {
+            for (final Path segment :
+                    FloorBenchmark.segmentsOf(ReadLog.of(shape).directory())) {
+                final byte[] content = Files.readAllBytes(segment);
+                for (int at = 0; at < content.length; ) {
+                    final int piece = Math.min(pieceBytes, content.length - at);
+                    pieces.write(content, at, piece);
+                    if (pieces.size() >= bytes) {
+                        return pieces.toByteArray();
+                    }
+                    at += piece / batchBytes * batchBytes;
+                }
+            }
+        }
     }
 }
