@@ -144,6 +144,7 @@ final class Catalog {
         for (final BatchShape shape : READ_SHAPES) {
             rows.add(read(shape, ReadOrder.RANDOM, 0));
         }
+        rows.addAll(TailBenchmark.comparisons());
         rows.addAll(TransferBenchmark.comparisons());
     }
 

@@ -7,6 +7,7 @@ import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.ReserveAgent;
+import io.cordwood.log.codec.Codecs;
 import io.cordwood.log.record.BatchBuilder;
 import io.cordwood.log.record.RecordBatchDescriptor;
 import io.cordwood.log.record.Refusal;
@@ -29,7 +30,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** Our log being appended to: it grows, rolls, and drops old segments by size. */
 @State(Scope.Thread)
-public class CordwoodAppends implements Scanning.Scanned {
+public class CordwoodAppends implements Scanning.Scanned, Reads.Source {
     private static final AppendAs TERMS = AppendAs.client(0);
 
     /** What a record without a key takes beside its value, at most. */
@@ -48,6 +49,7 @@ public class CordwoodAppends implements Scanning.Scanned {
     private final UnsafeBuffer batch = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer claimed = new UnsafeBuffer(0, 0);
     private final UnsafeBuffer value = new UnsafeBuffer(0, 0);
+    private Codecs codecs;
     private BatchBuilder builder;
     private Path root;
     private Storage storage;
@@ -77,13 +79,14 @@ public class CordwoodAppends implements Scanning.Scanned {
     public void open(final Parts parts) {
         root = BenchDirectory.fresh();
         storage = parts.storage(root);
-        builder = new BatchBuilder(parts.codecs());
+        codecs = parts.codecs();
+        builder = new BatchBuilder(codecs);
         final Map<String, String> topic = new HashMap<>();
         GrowingLog.topic(segmentBytes).forEach((name, value) -> topic.put(name, value.toString()));
         topic.put("file.delete.delay.ms", "0");
         final LogBuilder opening = new LogBuilder(storage, "cordwood-0")
                 .config(LogConfig.of(topic))
-                .codecs(parts.codecs())
+                .codecs(codecs)
                 .indexes(new SparseIndexes());
         if (isMapped) {
             opening.mapped();
@@ -165,6 +168,11 @@ public class CordwoodAppends implements Scanning.Scanned {
                 reader.close();
             }
         };
+    }
+
+    @Override
+    public Reads newReads() {
+        return new CordwoodReads(log, codecs);
     }
 
     private long accepted(final long result) {

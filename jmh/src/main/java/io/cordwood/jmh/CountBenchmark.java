@@ -6,9 +6,6 @@ import io.cordwood.log.FlushAgent;
 import io.cordwood.log.LogAppender;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.record.RecordBatchDescriptor;
-import io.cordwood.log.record.RecordBatchFlyweight;
-import io.cordwood.log.record.RecordFlyweight;
-import io.cordwood.log.record.RecordReader;
 import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -196,10 +193,9 @@ public class CountBenchmark {
         @Param
         public ReadOrder order = ReadOrder.SEQUENTIAL;
 
-        private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
         private CountLog log;
         private LogReader reader;
-        private RecordReader records;
+        private CordwoodReads reads;
         private long[] drawn = {};
         private long next;
 
@@ -216,14 +212,14 @@ public class CountBenchmark {
             log = new CountLog(parts, Map.of("segment.bytes", "2097152"));
             log.fill(BATCHES);
             reader = log.log.newReader();
-            records = new RecordReader(parts.codecs(), ReadLog.READ_BYTES);
+            reads = new CordwoodReads(log.log, parts.codecs());
             drawn = Seed.random(19).longs(OFFSETS, 0, BATCHES).toArray();
         }
 
         /** Removes the log. */
         @TearDown
         public void close() {
-            records.close();
+            reads.close();
             reader.close();
             log.close();
         }
@@ -251,18 +247,9 @@ public class CountBenchmark {
      */
     @Benchmark
     public long read(final Grown grown) {
-        final LogReader reader = grown.reader;
-        final int bytes = (int) reader.read(grown.take(), Long.MAX_VALUE, ReadLog.READ_BYTES);
-        long sum = 0;
-        for (int at = 0; at < bytes; at += grown.batch.sizeInBytes()) {
-            grown.records.wrap(grown.batch.wrap(reader.buffer(), at));
-            while (grown.records.next()) {
-                final RecordFlyweight record = grown.records.record();
-                sum += record.offset() + record.timestamp() + record.valueLength();
-            }
-        }
+        final long sum = grown.reads.read(grown.take());
         if (grown.order == ReadOrder.SEQUENTIAL) {
-            grown.next = reader.nextOffset();
+            grown.next = grown.reads.nextOffset();
         }
         return sum;
     }

@@ -103,6 +103,17 @@ final class CountRows {
                     SOME,
                     1));
         }
+        for (final String store : List.of("channel", "mapped")) {
+            rows.add(new CountRow(
+                    "read",
+                    TailBenchmark.work(store, BatchShape.ONE_OF_100_B),
+                    Subject.of(
+                            TailBenchmark.class,
+                            store,
+                            Map.of("shape", BatchShape.ONE_OF_100_B.name(), "codec", "none")),
+                    MANY,
+                    1));
+        }
         rows.add(new CountRow(
                 "read",
                 "find the first offset of a time",

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** Kafka's log being appended to: it grows, rolls, and drops old segments by size. */
 @State(Scope.Thread)
-public class KafkaAppends implements Scanning.Scanned {
+public class KafkaAppends implements Scanning.Scanned, Reads.Source {
     private static final short TRANSACTION_VERSION_UNKNOWN = -1;
 
     /** What is appended. */
@@ -115,6 +115,11 @@ public class KafkaAppends implements Scanning.Scanned {
                 // It holds nothing.
             }
         };
+    }
+
+    @Override
+    public Reads newReads() {
+        return new KafkaReads(log);
     }
 
     long append() throws IOException {

@@ -1,17 +1,7 @@
 package io.cordwood.jmh;
 
-import io.cordwood.log.LogReader;
-import io.cordwood.log.record.RecordBatchFlyweight;
-import io.cordwood.log.record.RecordFlyweight;
-import io.cordwood.log.record.RecordReader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.common.record.internal.FileRecords;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.MutableRecordBatch;
-import org.apache.kafka.common.record.internal.Record;
-import org.apache.kafka.server.storage.log.FetchIsolation;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -30,7 +20,7 @@ public class ReadBenchmark {
     /** Made by JMH. */
     public ReadBenchmark() {}
 
-    /** Kafka's log, opened for reading; what is read goes into one buffer that is used again. */
+    /** Kafka's log, opened for reading. */
     @State(Scope.Thread)
     public static class Kafka {
         /** Batches of the log. */
@@ -41,8 +31,8 @@ public class ReadBenchmark {
         @Param
         public ReadOrder order = ReadOrder.SEQUENTIAL;
 
-        private final ByteBuffer buffer = ByteBuffer.allocateDirect(ReadLog.READ_BYTES);
         private UnifiedLog log;
+        private KafkaReads reads;
         private NextOffset offsets;
 
         /** Made by JMH. */
@@ -57,6 +47,7 @@ public class ReadBenchmark {
         public void open() throws IOException {
             final ReadLog read = ReadLog.of(shape);
             log = KafkaPeer.open(read.directory(), ReadLog.TOPIC);
+            reads = new KafkaReads(log);
             offsets = new NextOffset(read, shape, order);
         }
 
@@ -67,19 +58,8 @@ public class ReadBenchmark {
         }
 
         long read() throws IOException {
-            final FileRecords found =
-                    (FileRecords) log.read(offsets.take(), ReadLog.READ_BYTES, FetchIsolation.LOG_END, true).records;
-            buffer.clear().limit(found.sizeInBytes());
-            found.readInto(buffer, 0);
-            long sum = 0;
-            for (final MutableRecordBatch batch :
-                    MemoryRecords.readableRecords(buffer).batches()) {
-                batch.ensureValid();
-                for (final Record record : batch) {
-                    sum += record.offset() + record.timestamp() + record.valueSize();
-                }
-                offsets.behind(batch.nextOffset());
-            }
+            final long sum = reads.read(offsets.take());
+            offsets.behind(reads.nextOffset());
             return sum;
         }
     }
@@ -107,9 +87,8 @@ public class ReadBenchmark {
         @Param
         public ReadOrder order = ReadOrder.SEQUENTIAL;
 
-        private final RecordBatchFlyweight batch = new RecordBatchFlyweight();
-        private RecordReader records;
         private OpenLog log;
+        private CordwoodReads reads;
         private NextOffset offsets;
 
         /** Made by JMH. */
@@ -122,31 +101,22 @@ public class ReadBenchmark {
          */
         @Setup
         public void open(final Parts parts) {
-            records = new RecordReader(parts.codecs(), ReadLog.READ_BYTES);
             final ReadLog read = ReadLog.of(shape);
             log = OpenLog.of(parts, read);
+            reads = new CordwoodReads(log.log(), parts.codecs());
             offsets = new NextOffset(read, shape, order);
         }
 
         /** Closes the log. */
         @TearDown
         public void close() {
-            records.close();
+            reads.close();
             log.close();
         }
 
         long read() {
-            final LogReader reader = log.reader();
-            final int bytes = (int) reader.read(offsets.take(), Long.MAX_VALUE, ReadLog.READ_BYTES);
-            long sum = 0;
-            for (int at = 0; at < bytes; at += batch.sizeInBytes()) {
-                records.wrap(batch.wrap(reader.buffer(), at));
-                while (records.next()) {
-                    final RecordFlyweight record = records.record();
-                    sum += record.offset() + record.timestamp() + record.valueLength();
-                }
-            }
-            offsets.behind(reader.nextOffset());
+            final long sum = reads.read(offsets.take());
+            offsets.behind(reads.nextOffset());
             return sum;
         }
     }

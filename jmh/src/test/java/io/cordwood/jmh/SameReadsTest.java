@@ -8,11 +8,13 @@ import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whoever reads beside us must read the same bytes and look at the same records, over the ends of segments and of the log. */
 final class SameReadsTest {
@@ -55,6 +57,42 @@ final class SameReadsTest {
         cordwood.close();
         assertEquals(expected, sums);
         assertTrue(order == ReadOrder.RANDOM || expected.lastIndexOf(expected.get(0)) > 0, "read again from the start");
+    }
+
+    /** Each read of a tail brings the one record that was appended before it, with its offset, and no other. */
+    @ParameterizedTest
+    @EnumSource(names = {"ONE_OF_100_B", "ONE_OF_1_KIB"})
+    void eachReadOfATailBringsWhatWasAppended(final BatchShape shape) throws Exception {
+        final TailBenchmark benchmark = new TailBenchmark();
+        final long firstMs = System.currentTimeMillis();
+        final TailBenchmark.Follower[] followers = new TailBenchmark.Follower[3];
+        Arrays.setAll(followers, i -> new TailBenchmark.Follower());
+        final KafkaAppends kafka = new KafkaAppends();
+        final CordwoodAppends.Channel channel = new CordwoodAppends.Channel();
+        final CordwoodAppends.Mapped mapped = new CordwoodAppends.Mapped();
+        kafka.shape = shape;
+        channel.shape = shape;
+        mapped.shape = shape;
+        kafka.open();
+        channel.open(new Parts());
+        mapped.open(new Parts());
+        final long lastMs = System.currentTimeMillis();
+        for (int offset = 0; offset < READS; offset++) {
+            for (final long sum : new long[] {
+                benchmark.kafka(followers[0], kafka),
+                benchmark.channel(followers[1], channel),
+                benchmark.mapped(followers[2], mapped)
+            }) {
+                final long timestamp = sum - offset - shape.valueBytes();
+                assertTrue(timestamp >= firstMs && timestamp <= lastMs, () -> "no time of one record: " + timestamp);
+            }
+        }
+        for (final TailBenchmark.Follower follower : followers) {
+            follower.close();
+        }
+        kafka.close();
+        channel.close();
+        mapped.close();
     }
 
     /** As a consumer asks who goes on behind the last whole batch of each piece. */
