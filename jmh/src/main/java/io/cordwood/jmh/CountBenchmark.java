@@ -6,9 +6,16 @@ import io.cordwood.log.FlushAgent;
 import io.cordwood.log.LogAppender;
 import io.cordwood.log.LogReader;
 import io.cordwood.log.record.RecordBatchDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.agrona.CloseHelper;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -268,6 +275,64 @@ public class CountBenchmark {
             grown.next += Grown.OFFSETS_PER_READ;
         }
         return reader.position() + bytes;
+    }
+
+    /** Both ends of a connection in one thread's hands. */
+    @State(Scope.Thread)
+    public static class Loopback {
+        private final ByteBuffer drained = ByteBuffer.allocateDirect(2 * ReadLog.READ_BYTES);
+        private SocketChannel near;
+        private SocketChannel far;
+
+        /** Made by JMH. */
+        public Loopback() {}
+
+        /**
+         * Connects.
+         *
+         * @throws IOException if the system refuses.
+         */
+        @Setup
+        public void open() throws IOException {
+            try (ServerSocketChannel server = ServerSocketChannel.open()) {
+                server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                near = SocketChannel.open(server.getLocalAddress());
+                far = server.accept();
+            }
+            near.configureBlocking(false);
+        }
+
+        /** Hangs up. */
+        @TearDown
+        public void close() {
+            CloseHelper.closeAll(near, far);
+        }
+
+        private void drain(final long bytes) throws IOException {
+            for (long left = bytes; left > 0; ) {
+                left -= far.read(drained.clear());
+            }
+        }
+    }
+
+    /**
+     * A piece found and sent to a socket, and what has arrived there drained.
+     *
+     * @param grown log.
+     * @param loopback of the bytes.
+     * @return bytes.
+     * @throws IOException if the connection fails.
+     */
+    @Benchmark
+    public long transfer(final Grown grown, final Loopback loopback) throws IOException {
+        final long bytes = grown.reader.locate(grown.take(), Long.MAX_VALUE, ReadLog.READ_BYTES);
+        for (long sent = 0; sent < bytes; ) {
+            final long now = grown.reader.transferTo(loopback.near, sent);
+            loopback.drain(now);
+            sent += now;
+        }
+        grown.next += Grown.OFFSETS_PER_READ;
+        return bytes;
     }
 
     /**

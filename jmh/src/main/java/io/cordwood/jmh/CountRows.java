@@ -116,6 +116,12 @@ final class CountRows {
         }
         rows.add(new CountRow(
                 "read",
+                "transfer 64 KiB to a socket, " + BatchShape.ONE_OF_100_B.title(),
+                Subject.of(CountBenchmark.class, "transfer", Map.of("order", ReadOrder.SEQUENTIAL.name())),
+                SOME,
+                1));
+        rows.add(new CountRow(
+                "read",
                 "find the first offset of a time",
                 Subject.of(CountBenchmark.class, "offsetOfTime", Map.of("order", ReadOrder.RANDOM.name())),
                 SOME,
