@@ -139,6 +139,7 @@ final class Catalog {
     private static void read(final List<Comparison> rows) {
         for (final BatchShape shape : READ_SHAPES) {
             rows.add(read(shape, ReadOrder.SEQUENTIAL, shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
+                    .beside(CHRONICLE, Subject.of(ReadBenchmark.class, "chronicle", Map.of("shape", shape.name())), 0)
                     .over(floor("readMapped", shape), 0));
         }
         for (final BatchShape shape : READ_SHAPES) {

@@ -131,4 +131,15 @@ public class ReadBenchmark {
     public long cordwood(final Cordwood reader) {
         return reader.read();
     }
+
+    /**
+     * Chronicle Queue, with our batches in it.
+     *
+     * @param queue to read.
+     * @return something that depends on each record.
+     */
+    @Benchmark
+    public long chronicle(final ChronicleReads queue) {
+        return queue.read();
+    }
 }

@@ -59,6 +59,34 @@ final class SameReadsTest {
         assertTrue(order == ReadOrder.RANDOM || expected.lastIndexOf(expected.get(0)) > 0, "read again from the start");
     }
 
+    /** It knows no segments: its reads are the same up to the end of the first one, and so is the sum of a whole pass. */
+    @ParameterizedTest
+    @EnumSource(names = {"ONE_OF_100_B", "SIXTEEN_OF_1_KIB"})
+    void aQueueHasTheSameBatches(final BatchShape shape) throws Exception {
+        final ReadLog read = ReadLog.of(shape);
+        final OpenLog log = OpenLog.of(new Parts(), read);
+        final CordwoodReads ours = new CordwoodReads(log.log(), new Parts().codecs());
+        final ChronicleReads queue = new ChronicleReads();
+        queue.shape = shape;
+        queue.open();
+        final long first = ours.read(0);
+        long all = first;
+        for (long next = ours.nextOffset(); next < read.endOffset(); next = ours.nextOffset()) {
+            all += ours.read(next);
+        }
+        final long reads = -Math.floorDiv(-read.endOffset(), (long) ReadLog.recordsPerRead(shape));
+        long sum = queue.read();
+        assertEquals(first, sum);
+        for (int i = 1; i < reads; i++) {
+            sum += queue.read();
+        }
+        assertEquals(all, sum);
+        assertEquals(first, queue.read(), "from the start again");
+        queue.close();
+        ours.close();
+        log.close();
+    }
+
     /** Each read of a tail brings the one record that was appended before it, with its offset, and no other. */
     @ParameterizedTest
     @EnumSource(names = {"ONE_OF_100_B", "ONE_OF_1_KIB"})
