@@ -49,7 +49,7 @@ final class Catalog {
         }
         final BatchShape full = BatchShape.SIXTEEN_OF_1_KIB;
         rows.add(new Comparison("floor", "64 KiB read + CRC-32C, sequential", floor("read", full)));
-        rows.add(new Comparison("floor", "64 KiB mapped + CRC-32C, sequential", floor("readMapped", full))
+        rows.add(new Comparison("floor", "64 KiB mapped + CRC-32C, sequential", mapped(full, ReadOrder.SEQUENTIAL))
                 .fullRunsOnly());
         rows.addAll(IndexBenchmark.floors());
     }
@@ -139,8 +139,7 @@ final class Catalog {
     private static void read(final List<Comparison> rows) {
         for (final BatchShape shape : READ_SHAPES) {
             rows.add(read(shape, ReadOrder.SEQUENTIAL, shape == BatchShape.ONE_OF_100_B ? 2.5 : 1.15)
-                    .beside(CHRONICLE, Subject.of(ReadBenchmark.class, "chronicle", Map.of("shape", shape.name())), 0)
-                    .over(floor("readMapped", shape), 0));
+                    .beside(CHRONICLE, Subject.of(ReadBenchmark.class, "chronicle", Map.of("shape", shape.name())), 0));
         }
         for (final BatchShape shape : READ_SHAPES) {
             rows.add(read(shape, ReadOrder.RANDOM, 0));
@@ -156,7 +155,12 @@ final class Catalog {
                         "read 64 KiB, checksums and records, " + shape.title() + ", " + order.title(),
                         Subject.of(ReadBenchmark.class, "cordwood", parameters))
                 .beside(KAFKA, Subject.of(ReadBenchmark.class, "kafka", parameters), goal)
+                .over(mapped(shape, order), 0)
                 .garbageFree();
+    }
+
+    private static Subject mapped(final BatchShape shape, final ReadOrder order) {
+        return Subject.of(FloorBenchmark.class, "readMapped", Map.of("shape", shape.name(), "order", order.name()));
     }
 
     private static void open(final List<Comparison> rows) {

@@ -226,8 +226,14 @@ public class FloorBenchmark {
         @Param
         public BatchShape shape = BatchShape.SIXTEEN_OF_1_KIB;
 
+        /** Order of the pieces. */
+        @Param
+        public ReadOrder order = ReadOrder.SEQUENTIAL;
+
         private final List<MappedByteBuffer> mappings = new ArrayList<>();
         private final CRC32C crc = new CRC32C();
+        private NextOffset offsets;
+        private double bytesPerOffset;
         private int current;
 
         /** Made by JMH. */
@@ -240,11 +246,16 @@ public class FloorBenchmark {
          */
         @Setup
         public void open() throws IOException {
-            for (final Path file : segmentsOf(ReadLog.of(shape).directory())) {
+            final ReadLog log = ReadLog.of(shape);
+            long bytes = 0;
+            for (final Path file : segmentsOf(log.directory())) {
                 try (FileChannel channel = FileChannel.open(file)) {
                     mappings.add(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+                    bytes += channel.size();
                 }
             }
+            offsets = new NextOffset(log, shape, order);
+            bytesPerOffset = (double) bytes / log.endOffset();
         }
 
         /** Lets go of the segments. */
@@ -254,7 +265,9 @@ public class FloorBenchmark {
         }
 
         private long next() {
-            if (!mappings.get(current).hasRemaining()) {
+            if (order == ReadOrder.RANDOM) {
+                jump();
+            } else if (!mappings.get(current).hasRemaining()) {
                 current = (current + 1) % mappings.size();
                 mappings.get(current).clear();
             }
@@ -265,10 +278,19 @@ public class FloorBenchmark {
             mapping.limit(mapping.capacity());
             return crc.getValue();
         }
+
+        private void jump() {
+            long position = (long) (offsets.take() * bytesPerOffset);
+            current = 0;
+            while (position >= mappings.get(current).capacity()) {
+                position -= mappings.get(current++).capacity();
+            }
+            mappings.get(current).position((int) position);
+        }
     }
 
     /**
-     * The next 64 KiB of a mapped log, and a checksum over them.
+     * 64 KiB of a mapped log, and a checksum over them.
      *
      * @param log that is read.
      * @return the checksum.
