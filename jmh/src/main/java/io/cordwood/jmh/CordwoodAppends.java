@@ -20,6 +20,7 @@ import java.util.Map;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
@@ -35,6 +36,8 @@ public class CordwoodAppends implements Scanning.Scanned, Reads.Source {
 
     /** What a record without a key takes beside its value, at most. */
     private static final int RECORD_BYTES = 32;
+
+    private static final long FREEING_MS = 10;
 
     /** What is appended. */
     @Param
@@ -92,9 +95,12 @@ public class CordwoodAppends implements Scanning.Scanned, Reads.Source {
             opening.mapped();
         }
         // Another storage has its own way to be ahead of the writer, or none.
-        if (isMapped && storage instanceof DiskStorage disk) {
+        if (storage instanceof DiskStorage disk) {
             reserving = new AgentRunner(
-                    new BackoffIdleStrategy(0, 0, 50_000, 200_000),
+                    // Without mappings there are only deleted files to be freed.
+                    isMapped
+                            ? new BackoffIdleStrategy(0, 0, 50_000, 200_000)
+                            : new SleepingMillisIdleStrategy(FREEING_MS),
                     Throwable::printStackTrace,
                     null,
                     new ReserveAgent(disk));

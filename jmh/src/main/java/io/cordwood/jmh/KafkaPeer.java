@@ -19,7 +19,7 @@ import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
 
 /**
- * Opens and closes Kafka's log for the benchmarks. Old segments are deleted at once and on the caller's thread, as ours are;
+ * Opens and closes Kafka's log for the benchmarks. Old segments are deleted at once, by another thread, which also frees ours;
  * what Kafka would force to disk in the background at a roll is left out, since ours forces nothing there either.
  */
 final class KafkaPeer {
@@ -87,6 +87,7 @@ final class KafkaPeer {
     static void close(final UnifiedLog log) {
         log.prepareActiveSegmentForClose();
         log.close();
+        Deletions.finish();
     }
 
     private static final class UnforcedScheduler implements Scheduler {
@@ -101,7 +102,10 @@ final class KafkaPeer {
                 final String name, final Runnable task, final long delayMs, final long periodMs) {
             final ScheduledTask scheduled = new ScheduledTask(task);
             if (name.startsWith("delete")) {
-                scheduled.run();
+                Deletions.add(() -> {
+                    scheduled.run();
+                    return scheduled.get();
+                });
             }
             return scheduled;
         }

@@ -32,7 +32,8 @@ final class RollingFiles implements AutoCloseable, Scanning.Scanned {
     FileChannel next() {
         try {
             if (files.size() == KEPT) {
-                Files.delete(files.remove());
+                final Path oldest = files.remove();
+                Deletions.add(() -> Files.deleteIfExists(oldest));
             }
             final Path file = directory.resolve(number++ + ".bytes");
             final FileChannel channel = FileChannel.open(
@@ -100,6 +101,7 @@ final class RollingFiles implements AutoCloseable, Scanning.Scanned {
     /** Removes all files. */
     @Override
     public void close() {
+        Deletions.finish();
         BenchDirectory.remove(directory);
     }
 }
