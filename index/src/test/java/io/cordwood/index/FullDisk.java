@@ -93,6 +93,11 @@ final class FullDisk implements Storage {
         }
 
         @Override
+        public String describe() {
+            return file.describe();
+        }
+
+        @Override
         public long length() {
             return file.length();
         }

@@ -21,6 +21,11 @@ final class DryFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return content.name();
+    }
+
+    @Override
     public long length() {
         return content.length();
     }

@@ -92,8 +92,10 @@ final class BatchesBehind implements AutoCloseable {
     /**
      * Says of a batch behind a gap and its follower, which begins in the gap or in the batch, which of them is out of its place. A batch whose
      * offset is wrong in one bit belongs where there is room for it: in front of the follower, or between the batch and what comes behind the
-     * two. If either may be, neither is believed, but in a log that would have no gap at all if it is the first.
+     * two. If either may be, neither is believed, but in a log that would have no gap at all if it is the first. Of one batch that lies there
+     * twice the first is a copy, which hides what was there.
      *
+     * @param crc of the batch.
      * @param expected offset that is due in front of the two.
      * @param first base offset of the batch.
      * @param last its last offset.
@@ -102,6 +104,7 @@ final class BatchesBehind implements AutoCloseable {
      * @param end at or above which no batch ends.
      */
     Misplaced ofTwo(
+            final long crc,
             final long expected,
             final long first,
             final long last,
@@ -113,6 +116,9 @@ final class BatchesBehind implements AutoCloseable {
             return Misplaced.FIRST;
         }
         final long behindFollower = search.batch().lastOffset() + 1;
+        if (following == first && behindFollower == last + 1 && search.batch().crc() == crc) {
+            return Misplaced.FIRST;
+        }
         final boolean isThird = search.next() != BatchCursor.Step.END && search.isCrcValid();
         final long third = isThird ? search.batch().baseOffset() : end;
         final long highest = following - (last - first + 1);

@@ -185,7 +185,8 @@ final class SegmentScan implements AutoCloseable {
         final long following = scan.followingOffset();
         final long bound = Math.min(end, segment().reach());
         if (following >= expected && following <= last) {
-            final BatchesBehind.Misplaced wrong = further.ofTwo(expected, first, last, behind, following, bound);
+            final BatchesBehind.Misplaced wrong =
+                    further.ofTwo(scan.batch().crc(), expected, first, last, behind, following, bound);
             if (wrong == BatchesBehind.Misplaced.EITHER) {
                 doubted = behind;
             }

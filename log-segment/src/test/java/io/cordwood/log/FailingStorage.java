@@ -214,6 +214,11 @@ final class FailingStorage implements Storage {
         }
 
         @Override
+        public String describe() {
+            return file.describe();
+        }
+
+        @Override
         public long length() {
             return lengthAtFailure >= 0 ? lengthAtFailure : file.length();
         }

@@ -196,6 +196,11 @@ final class MemoryStorage implements Storage {
         }
 
         @Override
+        public String describe() {
+            return MemoryStorage.this.describe(path);
+        }
+
+        @Override
         public long length() {
             return node.content.length;
         }

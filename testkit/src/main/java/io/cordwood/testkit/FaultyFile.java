@@ -29,6 +29,11 @@ final class FaultyFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return file.describe();
+    }
+
+    @Override
     public long length() {
         final long broken = brokenAt;
         return broken == NONE ? file.length() : broken;

@@ -130,7 +130,7 @@ public final class SegmentCountState implements DerivedState {
         final byte[] bytes;
         try (StorageFile file = storage.open(path, FileUse.READ, 0);
                 FileView view = new FileView()) {
-            bytes = new byte[file.view(0, 1 << 20, view)];
+            bytes = new byte[view.show(file, 0, 1 << 20)];
             view.buffer().getBytes(0, bytes);
         }
         final UnsafeBuffer content = new UnsafeBuffer(bytes);

@@ -46,6 +46,11 @@ final class SimulatedFile implements StorageFile, Forgetful {
     }
 
     @Override
+    public String describe() {
+        return storage.describe(node.path());
+    }
+
+    @Override
     public long length() {
         return length;
     }

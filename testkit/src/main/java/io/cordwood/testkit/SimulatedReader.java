@@ -35,6 +35,11 @@ final class SimulatedReader implements StorageFile, Forgetful {
     }
 
     @Override
+    public String describe() {
+        return storage.describe(path);
+    }
+
+    @Override
     public long length() {
         synchronized (storage.lock()) {
             measured("read");

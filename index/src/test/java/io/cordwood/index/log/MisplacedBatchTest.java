@@ -1,6 +1,7 @@
 package io.cordwood.index.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -103,6 +104,64 @@ final class MisplacedBatchTest {
                     assertEquals(BATCHES * RECORDS, log.endOffset());
                     check(log, over, bytes);
                 }
+            }
+        }
+    }
+
+    /** Over one of the same length and of fewer records, so that it lies there twice: that is no gap, and what it lies over is told. */
+    @ParameterizedTest
+    @CsvSource({"0, 1", "7, 1", "7, 400", "7, 4096", "28, 1", "28, 4096"})
+    void aBatchThatLiesThereTwiceHidesNothingInSilence(final int over, final int interval) throws IOException {
+        final long end = BATCHES * RECORDS - 1;
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage, interval, 0)) {
+            for (int i = 0; i < BATCHES; i++) {
+                final long time = NOW + i;
+                final boolean isShort = i == over;
+                batches[i] = StoredBatch.encode(
+                                0,
+                                -1,
+                                CompressionType.NONE,
+                                isShort ? new long[] {time, time} : new long[] {time, time, time},
+                                (10 + i) + "v".repeat(isShort ? 19 : 9))
+                        .bytes();
+                assertEquals(batches[0].length, batches[i].length);
+                positions[i] = i * batches[0].length;
+                log.append(new UnsafeBuffer(batches[i]), 0, batches[i].length, AppendAs.client(0), NOW);
+            }
+            assertEquals(end, log.endOffset());
+        }
+        final byte[] content = Files.readAllBytes(segment());
+        System.arraycopy(content, positions[over + 1], content, positions[over], batches[over].length);
+        Files.write(segment(), content);
+        for (final int bytes : new int[] {1, 300, 1 << 16}) {
+            try (DiskStorage storage = new DiskStorage(directory);
+                    Log log = open(storage, interval, Long.MAX_VALUE)) {
+                for (long offset = 0; offset < end; offset++) {
+                    checkTwice(log, offset, over, bytes);
+                }
+            }
+        }
+        try (DiskStorage storage = new DiskStorage(directory);
+                Log log = open(storage, interval, 0)) {
+            assertFalse(log.recovery().isClean());
+            assertEquals(end, log.endOffset());
+            checkTwice(log, over * RECORDS, over, 1);
+        }
+    }
+
+    private void checkTwice(final Log log, final long offset, final int over, final int bytes) {
+        final long behind = over * RECORDS + RECORDS - 1;
+        try (LogReader reader = log.newReader()) {
+            if (offset >= over * RECORDS && offset < behind) {
+                final CorruptLogException refused =
+                        assertThrows(CorruptLogException.class, () -> reader.read(offset, Long.MAX_VALUE, bytes));
+                assertEquals(positions[over], refused.position());
+                assertEquals(behind, refused.nextOffset());
+            } else {
+                final long first = offset < behind ? offset - offset % RECORDS : offset - (offset - behind) % RECORDS;
+                assertTrue(reader.read(offset, Long.MAX_VALUE, bytes) > 0);
+                assertEquals(first, reader.buffer().getLong(0, ByteOrder.BIG_ENDIAN));
             }
         }
     }

@@ -74,6 +74,11 @@ final class ChannelFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return writer.place().path().toString();
+    }
+
+    @Override
     public long length() {
         return length;
     }

@@ -22,7 +22,7 @@ public final class FileView implements AutoCloseable {
 
     private static final int PAGE_BYTES = 4096;
 
-    /** How often one is asked again who shows too little. */
+    /** How often one is asked again who seems to show too little. */
     private static final int TRIES = 2;
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
@@ -44,24 +44,21 @@ public final class FileView implements AutoCloseable {
 
     /**
      * Shows a piece of a file, as {@link StorageFile#view}. A storage that shows fewer bytes than the file has, which it must not, is
-     * asked again: only what it shows no more of then ends there.
+     * asked again and then refused: what is not shown is never taken for what is not there.
      *
      * @param file that is shown.
      * @param position of the first byte, from 0 to the length of the file.
      * @param length bytes wanted.
      * @return bytes in the view: fewer than wanted only at the end of the content.
-     * @throws StorageException if the file is closed, gone or cannot be read.
+     * @throws StorageException if the file is closed, gone or cannot be read, or shows less than it has.
      */
     public int show(final StorageFile file, final long position, final int length) {
-        int shown = file.view(position, length, this);
-        for (int i = 0; i < TRIES && shown < length && shown < file.length() - position; i++) {
-            shown = file.view(position, length, this);
-        }
-        return shown;
+        final int shown = file.view(position, length, this);
+        return shown == length || isEnd(file, position, shown) ? shown : again(file, position, length, false);
     }
 
     /**
-     * Looks at a piece of a file, as {@link StorageFile#look}, and asks again as {@link #show} does.
+     * Looks at a piece of a file, as {@link StorageFile#look}, and believes what is shown as {@link #show} does.
      *
      * @param file that is looked at.
      * @param position of the first byte, from 0 to the length of the file.
@@ -70,11 +67,31 @@ public final class FileView implements AutoCloseable {
      * @throws StorageException if the disk fails.
      */
     public int look(final StorageFile file, final long position, final int bytes) {
-        int shown = file.look(position, bytes, this);
-        for (int i = 0; i < TRIES && shown < bytes && shown < file.length() - position; i++) {
-            shown = file.look(position, bytes, this);
+        final int shown = file.look(position, bytes, this);
+        return shown == bytes || isEnd(file, position, shown) ? shown : again(file, position, bytes, true);
+    }
+
+    private static boolean isEnd(final StorageFile file, final long position, final int shown) {
+        return shown >= file.length() - position;
+    }
+
+    private int again(final StorageFile file, final long position, final int wanted, final boolean isLook) {
+        int shown = 0;
+        for (int i = 0; i < TRIES; i++) {
+            // Asked first, for a writer may be adding to it, and once more behind, for it may be cut.
+            final long there = Math.min(wanted, file.length() - position);
+            shown = isLook ? file.look(position, wanted, this) : file.view(position, wanted, this);
+            if (shown >= there || isEnd(file, position, shown)) {
+                return shown;
+            }
         }
-        return shown;
+        release();
+        throw new StorageException(
+                file.describe(),
+                "read",
+                shown + " bytes are shown at position " + position + ", of " + wanted + " that are asked for and "
+                        + (file.length() - position) + " that are there",
+                null);
     }
 
     /** Lets go of what is shown; the view is empty then and can be used again. */

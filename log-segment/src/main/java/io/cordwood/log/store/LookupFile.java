@@ -28,6 +28,11 @@ final class LookupFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return place.path().toString();
+    }
+
+    @Override
     public long length() {
         final long known = length;
         return known != UNKNOWN ? known : measure();

@@ -78,6 +78,11 @@ final class MappedFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return writer.place().path().toString();
+    }
+
+    @Override
     public long length() {
         return length;
     }

@@ -20,6 +20,11 @@ final class ReadFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return place.path().toString();
+    }
+
+    @Override
     public long length() {
         final long known = length;
         return known != UNKNOWN ? known : measure();

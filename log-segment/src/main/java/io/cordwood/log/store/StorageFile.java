@@ -19,6 +19,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public interface StorageFile extends AutoCloseable {
     /**
+     * Says for messages which file this is.
+     *
+     * @return as {@link Storage#describe} does, with the path under which it is now, if that is known.
+     */
+    String describe();
+
+    /**
      * Bytes of published content.
      *
      * @return the length, read with acquire semantics.

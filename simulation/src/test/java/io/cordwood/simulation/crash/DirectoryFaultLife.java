@@ -392,15 +392,7 @@ final class DirectoryFaultLife implements FaultSites.Subject {
 
     private void failed(final StorageException failure) {
         failures++;
-        boolean tells = false;
-        for (Throwable at = failure; at != null; at = at.getCause()) {
-            tells |= String.valueOf(at.getMessage()).contains("a planted fault");
-        }
-        require(
-                tells
-                        && failure.file().startsWith("simulated:/")
-                        && !failure.operation().isBlank(),
-                "a failure tells neither file nor reason: " + failure);
+        PlantedFault.requireTold(failure);
     }
 
     private void requireNothingOpen() {

@@ -6,7 +6,6 @@ import io.cordwood.log.Fault;
 import io.cordwood.log.Log;
 import io.cordwood.log.LogBuilder;
 import io.cordwood.log.LogConfig;
-import io.cordwood.log.LogReader;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.Storage;
 import io.cordwood.log.store.StorageException;
@@ -16,8 +15,6 @@ import io.cordwood.testkit.LogExam;
 import io.cordwood.testkit.LogHistory;
 import io.cordwood.testkit.PowerCut;
 import io.cordwood.testkit.SimulatedStorage;
-import java.io.ByteArrayOutputStream;
-import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -246,16 +243,11 @@ final class FaultLife implements FaultSites.Subject {
         });
     }
 
-    /** Reads all, and sends some of it. */
+    /** Reads all, and sends all. */
     FaultLife read() {
         return then(current -> {
             published.require(LogContents.readAndLookUp(current, offset -> false));
-            try (LogReader reader = current.newReader()) {
-                final long bytes = reader.locate(current.startOffset(), Long.MAX_VALUE, 1 << 16);
-                final ByteArrayOutputStream sent = new ByteArrayOutputStream();
-                final long count = reader.transferTo(Channels.newChannel(sent), 0);
-                require(count == sent.size() && count <= bytes, count + " of " + bytes + " bytes were sent");
-            }
+            SentBytes.requireAll(current);
         });
     }
 
@@ -315,18 +307,7 @@ final class FaultLife implements FaultSites.Subject {
 
     private void failed(final StorageException failure) {
         failures++;
-        require(
-                failure.file().startsWith("simulated:/") && !failure.operation().isBlank() && tells(failure),
-                "a failure tells neither file nor reason: " + failure);
-    }
-
-    private static boolean tells(final Throwable failure) {
-        for (Throwable at = failure; at != null; at = at.getCause()) {
-            if (String.valueOf(at.getMessage()).contains("a planted fault")) {
-                return true;
-            }
-        }
-        return false;
+        PlantedFault.requireTold(failure);
     }
 
     /** The log to go on with after a failure; null if there will be none. */

@@ -142,6 +142,7 @@ public final class FaultSites {
                     for (final int bytes : SHORT_BYTES) {
                         rules.add(act + " * " + n + " short=" + bytes);
                     }
+                    rules.add(act + " * " + n + "+ short=" + SHORT_BYTES.get(0));
                 }
             }
             acts += act.equals("claim") ? 0 : entry.getValue();
@@ -165,6 +166,7 @@ public final class FaultSites {
     /** Lives once with each rule; each has to be told, unless silence is right at each act that it hit. */
     static void play(final Maker maker, final List<String> rules, final long seed, final Tally tally) {
         final List<String> wrong = new ArrayList<>();
+        int idle = 0;
         for (int i = 0; i < rules.size(); i++) {
             final String rule = rules.get(i);
             final Subject life = maker.make(rule);
@@ -175,6 +177,7 @@ public final class FaultSites {
                 if (!life.storage().unused().isEmpty()) {
                     requireLookWithoutMore(life, rule);
                     tally.add("looks that had no more to show", 1);
+                    idle++;
                     continue;
                 }
                 final List<PlantedFault> planted =
@@ -192,13 +195,14 @@ public final class FaultSites {
         if (!wrong.isEmpty()) {
             throw new AssertionError(wrong.size() + " of " + rules.size() + ":\n" + String.join("\n", wrong));
         }
-        tally.add("sites", rules.size());
+        tally.add("sites", rules.size() - idle);
     }
 
     /** The act came, and there was no more to be shown or sent than a short act does; nothing failed then. */
     private static void requireLookWithoutMore(final Subject life, final String rule) {
         assertTrue(rule.matches("(view|send) .* short=\\d+"), () -> "the act did not come: " + rule);
-        assertEquals(1, PlantedFault.in(life.storage().trace()).size(), rule);
+        final int met = PlantedFault.in(life.storage().trace()).size();
+        assertTrue(rule.contains("+ ") ? met > 0 : met == 1, () -> rule + " was met " + met + " times");
         assertEquals(0, life.failures(), rule);
     }
 

@@ -2,6 +2,7 @@ package io.cordwood.simulation.crash;
 
 import io.cordwood.log.LogFiles;
 import io.cordwood.log.store.FileUse;
+import io.cordwood.log.store.StorageException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,8 +29,22 @@ record PlantedFault(String line, String use) {
          */
         LENGTH_OF_A_SEGMENT,
 
-        /** Fewer bytes are shown or sent than there are: the rest is asked for again. */
+        /** Fewer bytes are shown or sent than there are: what was to be shown is asked for once more, what was not sent is sent next. */
         REST_IS_ASKED_FOR
+    }
+
+    /** A failure names the file, the act and why it failed: by a rule, or because less was shown than there is. */
+    static void requireTold(final StorageException failure) {
+        boolean tells = false;
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            final String message = String.valueOf(at.getMessage());
+            tells |= message.contains("a planted fault") || message.matches(".*: \\d+ bytes are shown at position .*");
+        }
+        if (!tells
+                || !failure.file().startsWith("simulated:/")
+                || failure.operation().isBlank()) {
+            throw new AssertionError("a failure tells neither file nor reason: " + failure, failure);
+        }
     }
 
     /** All that a trace tells of, in order. */

@@ -26,8 +26,6 @@ final class BlockSwap {
     private static final int[] BLOCKS = {512, 4096};
     private static final List<Source> SOURCES = List.of(Source.values());
     private static final int READ_BYTES = 1 << 16;
-    private static final String HIDDEN = "not to be told: batches whose offsets a batch of another history claims";
-    private static final String GAP = "not to be told: batches where one lies now that begins later";
 
     /** Where the false block comes from. */
     enum Source {
@@ -242,11 +240,12 @@ final class BlockSwap {
 
     /** A batch was passed over without an error: nothing that is in the file tells that it was there. */
     private void requireHidden(final SwappedFile file, final PlacedBatch batch) {
-        if (!file.hides(batch)) {
+        final SwappedFile.Hiding hiding = file.hiding(batch);
+        if (hiding == null) {
             throw new AssertionError((file.isHit(batch) ? "the hit" : "the sound") + " batch at offset "
                     + batch.baseOffset() + " is passed over in silence");
         }
-        tally.add(file.isClaimed(batch) ? HIDDEN : GAP, 1);
+        tally.add(hiding.words(), 1);
     }
 
     private void readAll(
@@ -370,7 +369,6 @@ final class BlockSwap {
         }
     }
 
-    /** One or more batches of a log, one behind the other, the first with an offset. */
     /** The edge of the block lies in front of what the checksum covers: offset, length and epoch are ours, the rest is another batch's. */
     private boolean isBehindOwnOffset(final long offset, final byte[] served) {
         final int size =
@@ -397,6 +395,7 @@ final class BlockSwap {
         return batch.wrap(new UnsafeBuffer(served), batch.sizeInBytes()).baseOffset();
     }
 
+    /** One or more batches of a log, one behind the other, the first with an offset. */
     private static boolean isOf(final Specimen log, final long offset, final byte[] served) {
         int at = 0;
         final List<PlacedBatch> found = new ArrayList<>();

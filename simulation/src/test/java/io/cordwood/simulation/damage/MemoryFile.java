@@ -41,6 +41,11 @@ final class MemoryFile implements StorageFile {
     }
 
     @Override
+    public String describe() {
+        return disk.describe(path);
+    }
+
+    @Override
     public long length() {
         return bytes("read").length;
     }

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,23 @@ final class SwappedFile {
     private final int begin;
     private final int end;
     private final List<Whole> strangers = new ArrayList<>();
+
+    /** Why a batch that is missing may be missing in silence. */
+    enum Hiding {
+        CLAIMED("not to be told: batches whose offsets a batch of another history claims"),
+        CLAIMED_IN_PART("not to be told: batches some of whose offsets a batch of another history claims"),
+        GAP("not to be told: batches where one lies now that begins later");
+
+        private final String words;
+
+        Hiding(final String words) {
+            this.words = words;
+        }
+
+        String words() {
+            return words;
+        }
+    }
 
     /** A whole batch with a right checksum where the log had none or another one. */
     private record Whole(int position, int end, long baseOffset, long lastOffset) {}
@@ -61,15 +80,24 @@ final class SwappedFile {
                 && !Arrays.equals(batch.bytes(), 0, batch.bytes().length, content, batch.position(), batch.end());
     }
 
-    /** Whether whole batches claim all offsets of a batch, or the bytes say that they are a gap; then nothing tells that it was there. */
-    boolean hides(final PlacedBatch batch) {
-        return isClaimed(batch) || (isHit(batch) && isGap(batch));
-    }
-
-    /** Another one has an offset of it. */
-    boolean isClaimed(final PlacedBatch batch) {
-        return strangers.stream()
-                .anyMatch(each -> each.baseOffset() <= batch.lastOffset() && each.lastOffset() >= batch.baseOffset());
+    /**
+     * Why nothing tells that a batch was there.
+     *
+     * @return null if something does.
+     */
+    @Nullable
+    Hiding hiding(final PlacedBatch batch) {
+        final long claimed = LongStream.rangeClosed(batch.baseOffset(), batch.lastOffset())
+                .filter(offset ->
+                        strangers.stream().anyMatch(each -> each.baseOffset() <= offset && each.lastOffset() >= offset))
+                .count();
+        if (claimed == batch.lastOffset() - batch.baseOffset() + 1) {
+            return Hiding.CLAIMED;
+        }
+        if (claimed > 0) {
+            return Hiding.CLAIMED_IN_PART;
+        }
+        return isHit(batch) && isGap(batch) ? Hiding.GAP : null;
     }
 
     /** At its place, or in front of it, lies one that begins later, and no whole batch behind that one says otherwise. */
@@ -80,41 +108,36 @@ final class SwappedFile {
                         && !isContradicted(each));
     }
 
-    /**
-     * What is damaged contradicts nobody: a gap in front of it is as good as any. Nor does the same batch once more, which says no
-     * more than that one of the two is too much.
-     */
+    /** What is damaged contradicts nobody: a gap in front of it is as good as any. */
     private boolean isContradicted(final Whole whole) {
         final Whole next = wholeAt(whole.end());
-        return next != null && next.baseOffset() <= whole.lastOffset() && !isSame(next, whole);
-    }
-
-    private boolean isSame(final Whole one, final Whole other) {
-        return Arrays.equals(content, one.position(), one.end(), content, other.position(), other.end());
+        return next != null && next.baseOffset() <= whole.lastOffset();
     }
 
     /** Whether a position is that of a batch that was hit, or in the block, or one of which the block makes a doubtful one. */
     boolean isDamageAt(final MemoryDisk disk, final List<PlacedBatch> batches, final CorruptLogException e) {
         return e.file().equals(disk.describe(path))
                 && ((e.position() >= begin && e.position() <= end)
-                        || batches.stream()
-                                .anyMatch(each -> each.position() == e.position() && isAloneInItsEpoch(each)));
+                        || IntStream.range(0, batches.size())
+                                .anyMatch(i ->
+                                        batches.get(i).position() == e.position() && isAloneInItsEpoch(batches, i)));
     }
 
-    /** A sound one between batches of an older epoch: which of the two epochs is wrong cannot be told. */
-    private boolean isAloneInItsEpoch(final PlacedBatch batch) {
+    /** A sound one between whole batches of an older epoch, the one behind it in the block: which epoch is wrong cannot be told. */
+    private boolean isAloneInItsEpoch(final List<PlacedBatch> batches, final int index) {
+        final PlacedBatch batch = batches.get(index);
         return batch.path().equals(path)
                 && !isHit(batch)
                 && batch.end() >= begin
                 && batch.end() <= end
-                && epochAt(batch.end()) < epochAt(batch.position());
+                && wholeAt(batch.end()) != null
+                && epoch(content, batch.end()) < epoch(batch.bytes(), 0)
+                && index > 0
+                && epoch(batches.get(index - 1).bytes(), 0) < epoch(batch.bytes(), 0);
     }
 
-    private int epochAt(final int position) {
-        final int at = position + RecordBatchDescriptor.PARTITION_LEADER_EPOCH_OFFSET;
-        return at + Integer.BYTES > content.length
-                ? Integer.MAX_VALUE
-                : ByteBuffer.wrap(content).getInt(at);
+    private static int epoch(final byte[] bytes, final int position) {
+        return ByteBuffer.wrap(bytes).getInt(position + RecordBatchDescriptor.PARTITION_LEADER_EPOCH_OFFSET);
     }
 
     private @Nullable Whole wholeAt(final int at) {
