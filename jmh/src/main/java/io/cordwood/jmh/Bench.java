@@ -102,12 +102,11 @@ public final class Bench {
         if (peak != null) {
             flags.add("-D" + Pace.RATE_PROPERTY + "=" + samples.halfTheRateOf(peak));
         }
-        final TimeValue time = TimeValue.milliseconds(options.iterationMs());
         final ChainedOptionsBuilder iterations = new OptionsBuilder()
                 .warmupIterations(options.warmUps())
-                .warmupTime(time)
+                .warmupTime(TimeValue.milliseconds(options.warmUpMs()))
                 .measurementIterations(options.iterations())
-                .measurementTime(time)
+                .measurementTime(TimeValue.milliseconds(options.iterationMs()))
                 .addProfiler("gc")
                 .addProfiler(ProcessCpuProfiler.class)
                 .addProfiler(CountProfiler.class)

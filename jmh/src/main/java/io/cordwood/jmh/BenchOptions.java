@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 record BenchOptions(
         boolean isCount, boolean isQuick, int rounds, long seed, Map<String, String> parts, List<String> groups) {
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 3;
     private static final int ROUNDS_QUICK = 2;
 
     /** A command line that cannot be understood. */
@@ -128,14 +128,18 @@ record BenchOptions(
 
     /** An open of 1,000 partitions takes so many until the compiler is done. */
     int warmUps() {
-        return isQuick ? 3 : 10;
+        return isQuick ? 3 : 8;
     }
 
     int iterations() {
         return isQuick ? 3 : 5;
     }
 
-    int iterationMs() {
+    int warmUpMs() {
         return isQuick ? 400 : 1_000;
+    }
+
+    int iterationMs() {
+        return isQuick ? 400 : 500;
     }
 }

@@ -48,6 +48,7 @@ final class ResultsJson {
         json.writeBooleanField("quick", options.isQuick());
         json.writeNumberField("rounds", options.rounds());
         json.writeNumberField("warmUps", options.warmUps());
+        json.writeNumberField("warmUpMs", options.warmUpMs());
         json.writeNumberField("iterations", options.iterations());
         json.writeNumberField("iterationMs", options.iterationMs());
         json.writeArrayFieldStart("groups");

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
@@ -36,9 +37,7 @@ final class Samples {
      * @return medians, each figure on its own; empty if nothing was measured.
      */
     Optional<Sample> medians(final Subject subject) {
-        final List<List<Sample>> all = rounds(subject);
-        final List<Sample> counted =
-                all.stream().skip(all.size() > 1 ? 1 : 0).flatMap(List::stream).toList();
+        final List<Sample> counted = counted(subject);
         if (counted.isEmpty()) {
             return Optional.empty();
         }
@@ -51,6 +50,31 @@ final class Samples {
                 median(counted, Sample::cpuUs),
                 median(counted, Sample::bytes),
                 byName));
+    }
+
+    /**
+     * How far apart the iterations that count lie.
+     *
+     * @param subject that was measured.
+     * @return what the middle half of the times spans, in parts of their median; empty if nothing was measured.
+     */
+    OptionalDouble spread(final Subject subject) {
+        final double[] sorted =
+                counted(subject).stream().mapToDouble(Sample::wallUs).sorted().toArray();
+        if (sorted.length == 0) {
+            return OptionalDouble.empty();
+        }
+        final double middleHalf = quantile(sorted, 3) - quantile(sorted, 1);
+        return OptionalDouble.of(middleHalf / quantile(sorted, 2));
+    }
+
+    private static double quantile(final double[] sorted, final int quarters) {
+        return sorted[(int) Math.round((sorted.length - 1) * quarters / 4.0)];
+    }
+
+    private List<Sample> counted(final Subject subject) {
+        final List<List<Sample>> all = rounds(subject);
+        return all.stream().skip(all.size() > 1 ? 1 : 0).flatMap(List::stream).toList();
     }
 
     /**

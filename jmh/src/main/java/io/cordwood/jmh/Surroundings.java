@@ -47,8 +47,9 @@ final class Surroundings {
                 "- peer: kafka-storage " + property("cordwood.kafka")
                         + ", `UnifiedLog`, with our versions of the codecs: " + property("cordwood.codecs"),
                 "- rounds: " + options.rounds() + (options.rounds() > 1 ? ", the first dropped" : "")
-                        + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups and "
-                        + options.iterations() + " iterations of " + options.iterationMs()
+                        + "; in each, every figure in a process of its own, " + options.warmUps() + " warm-ups of "
+                        + options.warmUpMs() + " ms and " + options.iterations() + " iterations of "
+                        + options.iterationMs()
                         + " ms; medians; seed " + options.seed()
                         + (options.parts().isEmpty() ? "" : "; ours with " + options.parts()),
                 "- a ratio to a peer says how many times its throughput is ours, of floor how many times the floor's time we take;"

@@ -76,6 +76,16 @@ final class ResultsTest {
     }
 
     @Test
+    void theTableSaysHowFarSamplesLieApart() throws Exception {
+        final String noise = write().stream()
+                .filter(line -> line.startsWith("- noise:"))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(noise.contains(" spans 0.0 % of"), noise);
+        assertTrue(noise.contains(" 50.0 %"), () -> "the first round counts for nothing: " + noise);
+    }
+
+    @Test
     void jsonHoldsEverySampleAndTheMedians() throws Exception {
         write();
         final JsonNode json =
