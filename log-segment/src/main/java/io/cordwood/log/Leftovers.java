@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Files that an interrupted act has left in a log's directory: those to be deleted are deleted, and a swap of cleaned segments
@@ -20,6 +21,10 @@ import java.util.TreeMap;
 final class Leftovers {
     private static final List<String> REBUILT = List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX);
     private static final List<String> INDEXES = List.of(LogFiles.OFFSET_INDEX, LogFiles.TIME_INDEX, LogFiles.TXN_INDEX);
+    private static final List<String> OF_SEGMENTS = Stream.concat(
+                    INDEXES.stream(), INDEXES.stream().map(suffix -> suffix + LogFiles.SWAP))
+            .toList();
+    private static final Comparator<FileStatus> BY_NAME = Comparator.comparing(FileStatus::name);
 
     private final Storage storage;
     private final String directory;
@@ -91,7 +96,7 @@ final class Leftovers {
     /** Ends of the swaps that take the place of old segments, by base offset; the others are told of and left alone. */
     private NavigableMap<Long, Long> judgeSwaps(final List<FileStatus> files) {
         final NavigableMap<Long, Long> swaps = new TreeMap<>();
-        if (files.stream().noneMatch(status -> status.name().endsWith(LogFiles.SWAP))) {
+        if (!hasSwaps(files)) {
             return swaps;
         }
         final long[] bases = files.stream()
@@ -119,6 +124,15 @@ final class Leftovers {
         return swaps;
     }
 
+    private static boolean hasSwaps(final List<FileStatus> files) {
+        for (final FileStatus status : files) {
+            if (status.name().endsWith(LogFiles.SWAP)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void left(final String name, final long base, final String why) {
         recovery.note(
                 RecoveryReport.Kind.SWAP_LEFT,
@@ -140,9 +154,8 @@ final class Leftovers {
 
     private static boolean isOrphan(final String name, final List<FileStatus> files) {
         long base = -1;
-        for (final String suffix : INDEXES) {
+        for (final String suffix : OF_SEGMENTS) {
             base = Math.max(base, LogFiles.offset(name, suffix));
-            base = Math.max(base, LogFiles.offset(name, suffix + LogFiles.SWAP));
         }
         if (base < 0) {
             return false;
@@ -154,7 +167,7 @@ final class Leftovers {
     /** Whether files that are sorted by name have one of a name. */
     static boolean isListed(final String name, final List<FileStatus> files) {
         final FileStatus wanted = new FileStatus(name, 0, 0, false);
-        return Collections.binarySearch(files, wanted, Comparator.comparing(FileStatus::name)) >= 0;
+        return Collections.binarySearch(files, wanted, BY_NAME) >= 0;
     }
 
     /**
@@ -162,6 +175,9 @@ final class Leftovers {
      * is durably gone before a swap takes its last name, by which nobody can tell any more what it covers.
      */
     private boolean finishSwaps(final NavigableMap<Long, Long> swaps, final List<FileStatus> files) {
+        if (!hasSwaps(files)) {
+            return false;
+        }
         final boolean isChanged = dropLoneIndexes(swaps, files);
         final List<String> indexSwaps = indexSwaps(swaps, files);
         if (swaps.isEmpty() && indexSwaps.isEmpty()) {

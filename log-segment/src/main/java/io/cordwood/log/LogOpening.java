@@ -104,9 +104,13 @@ final class LogOpening {
     }
 
     private static boolean hasNeighbours(final List<FileStatus> files) {
-        return files.stream()
-                .anyMatch(file -> LogFiles.offset(file.name(), LogFiles.SNAPSHOT) >= 0
-                        || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) >= 0);
+        for (final FileStatus file : files) {
+            if (LogFiles.offset(file.name(), LogFiles.SNAPSHOT) >= 0
+                    || LogFiles.offset(file.name(), LogFiles.TXN_INDEX) >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void noteStates(final LogRecovery recovery, final LeaderEpochTable epochs) {
