@@ -52,7 +52,8 @@ class ArchitectureTest {
     private static final String INSPECTOR = "io.cordwood.inspector..";
     private static final String TESTKIT = "io.cordwood.testkit..";
     private static final String CONTRACTS = "io.cordwood.testkit.contract..";
-    private static final String[] CORES = {LOG, INDEX};
+    private static final String TRANSACTIONS = "io.cordwood.transactions..";
+    private static final String[] CORES = {LOG, INDEX, TRANSACTIONS};
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -148,6 +149,7 @@ class ArchitectureTest {
                 "io.cordwood.log.codec.Codec",
                 "io.cordwood.log.store.Storage",
                 "io.cordwood.index.SparseIndex",
+                "io.cordwood.transactions.ProducerState",
                 "io.cordwood.testkit.SimulatedStorage",
                 "io.cordwood.testkit.CrashExplorer",
                 "io.cordwood.testkit.contract.StorageContract",
@@ -177,6 +179,18 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.cordwood..")
                         .and(resideInAnyPackage(LOG, INDEX).negate())
+                        .as("anything but the log"))
+                .check(CLASSES);
+    }
+
+    @Test
+    void transactionsKnowTheLogAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(TRANSACTIONS)
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.cordwood..")
+                        .and(resideInAnyPackage(LOG, TRANSACTIONS).negate())
                         .as("anything but the log"))
                 .check(CLASSES);
     }
@@ -282,7 +296,7 @@ class ArchitectureTest {
     void coresDoNotSynchronize() throws IOException {
         final Path root = Path.of(System.getProperty("cordwood.root"));
         int read = 0;
-        for (final String module : List.of("log-segment", "index")) {
+        for (final String module : List.of("log-segment", "index", "transactions")) {
             try (Stream<Path> files = Files.walk(root.resolve(module + "/src/main/java"))) {
                 for (final Path file :
                         files.filter(f -> f.toString().endsWith(".java")).toList()) {

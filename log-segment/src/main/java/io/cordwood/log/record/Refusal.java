@@ -68,7 +68,10 @@ public final class Refusal {
     /** A library that the codec needs is not on the class path. Final for this process. */
     public static final long CODEC_LIBRARY_MISSING = -20;
 
-    private static final int COUNT = 21;
+    /** A producer that is not known would be one more than a log remembers. Final until others have expired. */
+    public static final long TOO_MANY_PRODUCERS = -21;
+
+    private static final int COUNT = 22;
     private static final String[] NAMES = {
         "",
         "accepted",
@@ -90,12 +93,13 @@ public final class Refusal {
         "invalid transaction state",
         "fenced coordinator epoch",
         "damaged",
-        "codec library missing"
+        "codec library missing",
+        "too many producers"
     };
 
     // Codes of the Kafka protocol's error table.
     private static final short[] KAFKA_ERRORS = {
-        0, 0, 2, 10, 18, 10, 43, 76, 32, 87, 87, 74, 1, 89, 89, 45, 47, 48, 52, 56, 76
+        0, 0, 2, 10, 18, 10, 43, 76, 32, 87, 87, 74, 1, 89, 89, 45, 47, 48, 52, 56, 76, 44
     };
 
     private Refusal() {}

@@ -338,6 +338,7 @@ public abstract class DerivedStateContract<S extends DerivedState> {
         for (int i = first; i < first + count; i++) {
             final UnsafeBuffer memory = new UnsafeBuffer(new byte[BATCH_BYTES]);
             final BatchBuilder batch = new BatchBuilder(Codecs.standard()).wrap(memory, 0, memory.capacity());
+            produce(batch, i + epochs);
             for (int r = 0; r < RECORDS; r++) {
                 batch.append(NOW + i, null, 0, -1, new UnsafeBuffer(new byte[] {(byte) (i + epochs)}), 0, 1, null);
             }
@@ -347,6 +348,16 @@ public abstract class DerivedStateContract<S extends DerivedState> {
             made.add(new UnsafeBuffer(memory, 0, length));
         }
         return made;
+    }
+
+    /** Some have no producer, some an idempotent one, some are of transactions that nobody ends; the sequences follow each other. */
+    private static void produce(final BatchBuilder batch, final int number) {
+        final int turn = number / 3 * RECORDS;
+        switch (number % 3) {
+            case 1 -> batch.producer(7, (short) 0, turn);
+            case 2 -> batch.producer(8, (short) (number / 50), turn).transactional(true);
+            default -> batch.transactional(false);
+        }
     }
 
     private static byte[] garbage(final int length) {
