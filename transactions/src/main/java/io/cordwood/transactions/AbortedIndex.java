@@ -42,9 +42,6 @@ final class AbortedIndex {
     private volatile StorageFile[] unforced = NO_FILES;
 
     private volatile StorageFile[] forced = NO_FILES;
-    private int names;
-    private volatile int namesMade;
-    private volatile int namesSynced;
 
     AbortedIndex(final Storage storage, final String directory) {
         this.storage = storage;
@@ -93,10 +90,6 @@ final class AbortedIndex {
         fileBase = segmentBase;
         lastMarker = lastMarkerOf(opened);
         unforced = withoutForced(opened);
-        if (opened.length() == 0) {
-            names++;
-            namesMade = names;
-        }
         return opened;
     }
 
@@ -128,16 +121,14 @@ final class AbortedIndex {
         return Arrays.copyOf(left, count);
     }
 
-    /** Makes durable what was appended before the call. */
+    /**
+     * Makes durable what was appended before the call. A new file's name is not: only a snapshot behind its markers spares the replay that would
+     * bring it back, and to write one makes all names durable.
+     */
     void force() {
-        final int made = namesMade;
         final StorageFile[] files = unforced;
         for (final StorageFile each : files) {
             each.force();
-        }
-        if (made != namesSynced) {
-            storage.syncDirectory(directory);
-            namesSynced = made;
         }
         forced = files;
     }

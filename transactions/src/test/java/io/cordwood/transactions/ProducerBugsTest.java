@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cordwood.log.AppendAs;
 import io.cordwood.log.record.Refusal;
 import io.cordwood.log.store.DiskStorage;
+import io.cordwood.testkit.PowerCut;
+import io.cordwood.testkit.SimulatedStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -206,6 +209,16 @@ final class ProducerBugsTest {
     }
 
     @Test
+    void noBatchOvertakesOneOfTheFirstProtocolEither() {
+        try (ProducerLog log = ProducerLog.open(storage, VERIFYING, LARGE)) {
+            final long guard = log.state().beginVerification(7, (short) 3, 5, false, ProducerLog.NOW);
+            assertEquals(guard, log.state().beginVerification(7, (short) 3, 2, false, ProducerLog.NOW));
+            assertEquals(Refusal.OUT_OF_ORDER_SEQUENCE, log.transactional(7, 3, 5, 1, guard));
+            assertEquals(0, log.transactional(7, 3, 2, 3, guard));
+        }
+    }
+
+    @Test
     void aProducerOfTheSecondProtocolBeginsWithSequenceZero() {
         try (ProducerLog log = ProducerLog.open(storage, VERIFYING, LARGE)) {
             final long second = log.state().beginVerification(8, (short) 1, 4, true, ProducerLog.NOW);
@@ -284,6 +297,72 @@ final class ProducerBugsTest {
             assertEquals(List.of(0L, 1L, 5L), log.committed(0));
             assertEquals(List.of(List.of(1L, 3L)), log.aborted(0, 7));
         }
+    }
+
+    @Test
+    void aMarkerOfOneProducerShowsNothingOfAnother() {
+        try (ProducerLog log = open()) {
+            assertEquals(0, log.transactional(1, 0, 0, 1));
+            assertEquals(1, log.transactional(2, 0, 0, 1));
+            log.abort(1, 0, 0);
+            assertEquals(3, log.transactional(2, 0, 1, 1));
+            log.abort(2, 0, 0);
+            assertEquals(5, log.plain(1));
+            log.replicated();
+            assertEquals(List.of(5L), log.committed(0));
+        }
+    }
+
+    @Test
+    void aSpoiledIndexOfAbortedTransactionsIsBuiltAnew() throws IOException {
+        try (ProducerLog log = open()) {
+            log.transactional(1, 0, 0, 1);
+            log.abort(1, 0, 0);
+            log.log().roll(ProducerLog.NOW);
+            log.transactional(2, 0, 0, 1);
+            log.abort(2, 0, 0);
+        }
+        final byte[] sound = Files.readAllBytes(file("00000000000000000000.txnindex"));
+        final byte[] spoiled = sound.clone();
+        spoiled[1] = 1;
+        Files.write(file("00000000000000000000.txnindex"), spoiled);
+        try (ProducerLog log = ProducerLog.open(storage, ProducerConfig.defaults(), LARGE, Long.MAX_VALUE)) {
+            assertEquals(List.of(List.of(1L, 0L), List.of(2L, 2L)), log.aborted(0, 4));
+        }
+        assertArrayEquals(sound, Files.readAllBytes(file("00000000000000000000.txnindex")));
+    }
+
+    @Test
+    void whatWasForcedSurvivesAPowerCutAndWhatWasVoidedDoesNotComeBack() {
+        SimulatedStorage disk = new SimulatedStorage(() -> ProducerLog.NOW);
+        final ProducerLog log = ProducerLog.open(disk, ProducerConfig.defaults(), LARGE);
+        log.transactional(1, 0, 0, 1);
+        log.abort(1, 0, 0);
+        log.log().roll(ProducerLog.NOW);
+        log.transactional(2, 0, 0, 1);
+        log.abort(2, 0, 0);
+        log.log().flush();
+        disk = disk.powerCut(PowerCut.nothing());
+        // The recovery point is at the end: nothing is replayed that the files should tell.
+        final ProducerState state = new ProducerState(disk, ProducerLog.DIRECTORY, ProducerConfig.defaults());
+        assertEquals(2, state.restore(0, new long[] {0, 2}, 4), "the snapshot at the roll");
+        assertEquals(List.of(List.of(1L, 0L), List.of(2L, 2L)), listed(state, 4));
+        assertEquals(0, state.restore(0, new long[] {0}, 1));
+        disk = disk.powerCut(PowerCut.nothing());
+        final ProducerState later = new ProducerState(disk, ProducerLog.DIRECTORY, ProducerConfig.defaults());
+        assertEquals(0, later.restore(0, new long[] {0, 2}, 4), "the snapshot was of a history that is gone");
+        assertEquals(List.of(), listed(later, 4));
+    }
+
+    private static List<List<Long>> listed(final ProducerState state, final long upTo) {
+        final List<List<Long>> listed = new ArrayList<>();
+        try (AbortedReader reader = state.newAbortedReader()) {
+            final int count = reader.list(0, upTo);
+            for (int i = 0; i < count; i++) {
+                listed.add(List.of(reader.producerId(i), reader.firstOffset(i)));
+            }
+        }
+        return listed;
     }
 
     @Test
